@@ -14,11 +14,9 @@ if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$")
   message(FATAL_ERROR "mprof: unknown processor ${CMAKE_SYSTEM_PROCESSOR}")
 endif()
 set(base GLIBC_2.2.5)
-set(dladdr1 GLIBC_2.3.3)
 set(dlmopen GLIBC_2.3.4)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
   set(base GLIBC_2.17)
-  set(dladdr1 GLIBC_2.17)
   set(dlmopen GLIBC_2.17)
 endif()
 set(symbols_pthread.so.0 ${base}
@@ -34,7 +32,6 @@ set(symbols_pthread.so.0 ${base}
   GLIBC_2.28 mtx_trylock thrd_create)
 set(symbols_dl.so.2 ${base}
   dladdr dlclose dlerror dlopen dlsym
-  ${dladdr1} dladdr1
   ${dlmopen} dlmopen)
 
 # Writes the source and the versions of the library without code.

@@ -15,11 +15,9 @@
 #include "heap/beneath.h"
 #include "process/modules.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 // --- how the library was loaded ---
 
@@ -57,50 +55,8 @@ bool mprof_init_is_late(void) {
   return mprof_next_late != NULL;
 }
 
-// --- the program's definitions ---
-
-// Returns whether `f` is a stub of the program for a function of a library:
-// see is_stub of heap/beneath.c.
-static bool is_stub(void *f) {
-  Dl_info info;
-  const ElfW(Sym) *symbol = NULL;
-  return dladdr1(f, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
-         symbol != NULL && symbol->st_shndx == SHN_UNDEF;
-}
-
-// Returns the program's entry in the loader's list, or NULL. glibc's handles
-// are such entries. dlopen gives the handle, too, but is one of the functions
-// that are looked up here.
-static struct link_map *program(void) {
-  Dl_info info;
-  struct link_map *m = NULL;
-  void *const entry = (void *)getauxval(AT_ENTRY);
-  return dladdr1(entry, &info, (void **)&m, RTLD_DL_LINKMAP) ? m : NULL;
-}
-
-// Returns the definition in a library of the program that the loader finds
-// first. An entry of the list is no handle before it was opened. The program's
-// libraries stay loaded, so they may be opened once more.
-static void *find_in_libraries(struct link_map *m, const char *name) {
-  typedef void *open_fn(const char *file, int mode);
-  open_fn *const open_library = (open_fn *)dlsym(m, "dlopen");
-  while (open_library && (m = m->l_next) != NULL) {
-    Dl_info info;
-    void *const handle = m->l_name[0] == '/'
-                             ? open_library(m->l_name, RTLD_LAZY | RTLD_NOLOAD)
-                             : NULL;
-    void *const f = handle ? dlsym(handle, name) : NULL;
-    if (f && dladdr(f, &info) != 0 &&
-        (uintptr_t)info.dli_fbase == (uintptr_t)m->l_addr)
-      return f;
-  }
-  return NULL;
-}
-
 void *mprof_late_find(const char *name) {
-  struct link_map *const m = program();
-  void *const f = m ? dlsym(m, name) : NULL;
-  return f && is_stub(f) ? find_in_libraries(m, name) : f;
+  return (void *)mprof_module_symbol(name, __ehdr_start);
 }
 
 // --- references ---

@@ -109,7 +109,8 @@ struct module {
   const struct dl_phdr_info *info;
   const ElfW(Sym) * symbols;
   const char *names;
-  uintptr_t begin, end; // of the module's memory
+  const ElfW(Half) * versions; // of the symbols; NULL: there are none
+  uintptr_t begin, end;        // of the module's memory
   // Pages that are read-only, once the dynamic linker has relocated the module.
   uintptr_t relro_begin, relro_end;
 };
@@ -270,9 +271,18 @@ struct hash_table {
 
 struct symbol_search {
   const char *name;
+  const void *except;
   uint32_t hash;
   uintptr_t found;
 };
+
+// Returns whether symbol i defines the default version of a name.
+static bool is_definition(const struct module *m, uint32_t i) {
+  enum { HIDDEN = 0x8000 }; // an older version
+  return m->symbols[i].st_shndx != SHN_UNDEF &&
+         ELF64_ST_TYPE(m->symbols[i].st_info) != STT_GNU_IFUNC &&
+         !(m->versions && (m->versions[i] & HIDDEN));
+}
 
 static const ElfW(Sym) * find_in_table(const struct module *m,
                                        const struct hash_table *table,
@@ -283,7 +293,7 @@ static const ElfW(Sym) * find_in_table(const struct module *m,
   uint32_t i = table->buckets == 0 ? 0 : buckets[s->hash % table->buckets];
   for (uint32_t hash = 0; i >= table->first && !(hash & 1); i++) {
     hash = chains[i - table->first];
-    if ((hash | 1) == (s->hash | 1) && m->symbols[i].st_shndx != SHN_UNDEF &&
+    if ((hash | 1) == (s->hash | 1) && is_definition(m, i) &&
         strcmp(m->names + m->symbols[i].st_name, s->name) == 0)
       return &m->symbols[i];
   }
@@ -295,6 +305,8 @@ static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *arg) {
   struct module m = {.info = info};
   const struct hash_table *table = NULL;
   (void)size;
+  if (s->except && mprof_module_contains(info, (uintptr_t)s->except))
+    return 0;
   for (const ElfW(Dyn) *d = read_headers(&m); d && d->d_tag != DT_NULL; d++) {
     if (d->d_tag == DT_SYMTAB)
       m.symbols = address_of(&m, d);
@@ -302,6 +314,8 @@ static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *arg) {
       m.names = address_of(&m, d);
     if (d->d_tag == DT_GNU_HASH)
       table = address_of(&m, d);
+    if (d->d_tag == DT_VERSYM)
+      m.versions = address_of(&m, d);
   }
   if (!m.symbols || !m.names || !table)
     return 0;
@@ -310,8 +324,8 @@ static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *arg) {
   return s->found != 0;
 }
 
-uintptr_t mprof_module_symbol(const char *name) {
-  struct symbol_search s = {.name = name, .hash = 5381};
+uintptr_t mprof_module_symbol(const char *name, const void *except) {
+  struct symbol_search s = {.name = name, .except = except, .hash = 5381};
   for (const char *p = name; *p != '\0'; p++)
     s.hash = s.hash * 33 + (unsigned char)*p;
   dl_iterate_phdr(look_for_symbol, &s);

@@ -60,9 +60,12 @@ struct dl_phdr_info;
 // Returns whether a segment of the module contains the address.
 bool mprof_module_contains(const struct dl_phdr_info *info, uintptr_t address);
 
-// Returns the address of a symbol that a module exports, or 0. In contrast to
-// dlsym, allocates no memory if there is none. Takes the loader's lock.
-uintptr_t mprof_module_symbol(const char *name);
+// Returns the address of the first definition of a symbol in the loader's list,
+// or 0. In contrast to dlsym, allocates no memory if there is none, and passes
+// over the stubs of programs without PIE. Only for symbols whose address needs
+// no call (STT_GNU_IFUNC). except: an address in a module to leave out; NULL:
+// none. Takes the loader's lock.
+uintptr_t mprof_module_symbol(const char *name, const void *except);
 
 // --- the references of a loaded module to functions of other modules ---
 //

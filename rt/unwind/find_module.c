@@ -31,7 +31,7 @@ typedef int find_object_fn(void *pc, struct answer *answer);
 static find_object_fn *find_object;
 
 void mprof_find_module_init(void) {
-  find_object = (find_object_fn *)mprof_module_symbol("_dl_find_object");
+  find_object = (find_object_fn *)mprof_module_symbol("_dl_find_object", NULL);
 }
 
 // --- the headers of a module ---

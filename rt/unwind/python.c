@@ -188,13 +188,14 @@ static void read_offsets(uintptr_t runtime, uint32_t version,
 // Finds out the version of the interpreter, and sets *l. Leaves *l as it is if
 // the version is not known.
 static void find_layout(uintptr_t runtime, struct layout *l) {
-  const uintptr_t version_at = mprof_module_symbol("Py_Version"); // from 3.11
+  const uintptr_t version_at =
+      mprof_module_symbol("Py_Version", NULL); // from 3.11
   uint32_t version = 0;
   if (version_at != 0)
     mprof_sys_copy(&version, version_at, sizeof(version));
-  else if (mprof_module_symbol("PyIter_Send") != 0) // from 3.10
+  else if (mprof_module_symbol("PyIter_Send", NULL) != 0) // from 3.10
     version = 0x30a0000;
-  else if (mprof_module_symbol("PyObject_GC_IsTracked") != 0) // from 3.9
+  else if (mprof_module_symbol("PyObject_GC_IsTracked", NULL) != 0) // from 3.9
     version = 0x3090000;
   const uint32_t minor = version >> 16 & 0xff;
   if (version >> 24 != 3)
@@ -244,16 +245,16 @@ void mprof_python_look(void) {
   if (!mprof_flags.python_frames || mprof_python_is_on())
     return;
   const int before = errno;
-  const uintptr_t runtime = mprof_module_symbol("_PyRuntime");
+  const uintptr_t runtime = mprof_module_symbol("_PyRuntime", NULL);
   const uintptr_t eval =
-      runtime != 0 ? mprof_module_symbol("_PyEval_EvalFrameDefault") : 0;
+      runtime != 0 ? mprof_module_symbol("_PyEval_EvalFrameDefault", NULL) : 0;
   // Two threads may get here at the same time.
   if (eval != 0 && !atomic_exchange(&is_searched, true)) {
     const struct mprof_code_range code = mprof_eh_function(eval);
     interpreter.runtime = runtime;
     interpreter.cold = find_cold(code);
-    interpreter.code_type = mprof_module_symbol("PyCode_Type");
-    interpreter.str_type = mprof_module_symbol("PyUnicode_Type");
+    interpreter.code_type = mprof_module_symbol("PyCode_Type", NULL);
+    interpreter.str_type = mprof_module_symbol("PyUnicode_Type", NULL);
     find_layout(runtime, &interpreter.layout);
     mprof_python.begin = code.begin;
     atomic_store_explicit(&mprof_python.end, code.end, memory_order_release);
