@@ -54,6 +54,7 @@
 #include "unwind/unwind.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -144,13 +145,17 @@ static atomic_int late; // enum late
 static bool (*const volatile is_late)(void) = mprof_init_is_late;
 static void (*const volatile set_late)(bool) = mprof_late_set;
 
+static void set_rates(uint64_t heap, uint64_t block, uint64_t mutex) {
+  mprof_sample_set_rate(heap);
+  mprof_contention_set_block_rate(block);
+  mprof_contention_set_mutex_fraction(mutex > INT_MAX ? INT_MAX : (int)mutex);
+}
+
 // A process that has stopped writes nothing at its end, and counts nothing if
 // it calls MProf's functions by pointers that it has read before.
 static void set_stopped(void) {
   mprof_flags.profile = mprof_flags.report = false;
-  mprof_sample_set_rate(0);
-  mprof_contention_set_block_rate(0);
-  mprof_contention_set_mutex_fraction(0);
+  set_rates(0, 0, 0);
   atomic_store(&late, STOPPED);
 }
 
@@ -354,9 +359,8 @@ static void restart(const char *options) {
   mprof_lock_acquire(&mprof_writer_lock);
   mprof_flags.profile = mprof_flags.report = true;
   mprof_flags_change_all(options ? options : "");
-  mprof_sample_set_rate(mprof_flags.heap ? mprof_flags.heap_rate : 0);
-  mprof_contention_set_block_rate(mprof_flags.block_rate);
-  mprof_contention_set_mutex_fraction((int)mprof_flags.mutex_fraction);
+  set_rates(mprof_flags.heap ? mprof_flags.heap_rate : 0,
+            mprof_flags.block_rate, mprof_flags.mutex_fraction);
   mprof_lock_release(&mprof_writer_lock);
 }
 

@@ -8,6 +8,7 @@
 
 #include "attach/remote_call.h"
 #include "attach/stacks.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "names/places.h"
 
@@ -31,12 +32,6 @@ enum {
   TEXT_BYTES = 16 << 10, // of the stack, for texts
   MESSAGE = 400,
 };
-
-static int64_t now_us(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
-}
 
 // --- calls ---
 
@@ -255,7 +250,7 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
     is_done = true;
   }
   for (size_t n = 0; n < l.count && !is_done; n++) {
-    const int64_t begin = now_us();
+    const int64_t begin = clock_now_us();
     const int error = remote_begin(&i->remote, i->target, l.items[n].tid);
     if (error == EPERM) {
       *why = target_why_refused(i->target->pid);
@@ -269,7 +264,7 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
       is_done = true;
     }
     remote_end(&i->remote);
-    *stopped_us = now_us() - begin;
+    *stopped_us = clock_now_us() - begin;
   }
   free(l.items);
   return is_done;
@@ -282,11 +277,11 @@ char *inject(const struct target *t, const char *path, const char *options,
   char *why = NULL;
   if (!stacks)
     return text_of("its stacks cannot be read");
-  const int64_t end = now_us() + WAIT_MS * INT64_C(1000);
+  const int64_t end = clock_now_us() + WAIT_MS * INT64_C(1000);
   bool is_done;
   while (
       !(is_done = try_threads(&i, stacks, path, options, &why, stopped_us)) &&
-      now_us() < end)
+      clock_now_us() < end)
     nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
   stacks_end(stacks);
   if (!is_done)

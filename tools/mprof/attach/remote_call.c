@@ -3,6 +3,8 @@
 
 #include "attach/remote_call.h"
 
+#include "common/clock.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
@@ -37,19 +39,13 @@ struct remote_state {
   uint64_t mask; // of signals
 };
 
-static int64_t now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
 static void pause_shortly(void) {
   nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
 // Waits until the thread stops or ends. Returns false if the time is over.
 static bool wait_for_stop(pid_t tid, int ms, int *status) {
-  const int64_t end = now_ms() + ms;
+  const int64_t end = clock_now_ms() + ms;
   for (;;) {
     const pid_t found = waitpid(tid, status, __WALL | WNOHANG);
     if (found == tid)
@@ -58,7 +54,7 @@ static bool wait_for_stop(pid_t tid, int ms, int *status) {
       *status = 0; // as after exit
       return true;
     }
-    if (now_ms() >= end)
+    if (clock_now_ms() >= end)
       return false;
     pause_shortly();
   }
@@ -300,19 +296,6 @@ static uint64_t faults(void) {
   return set;
 }
 
-// Returns whether the thread waits in the system call futex.
-static bool waits_for_lock(const struct remote *r) {
-  char path[64];
-  long number = -1;
-  snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)r->target->pid,
-           (int)r->tid);
-  FILE *file = fopen(path, "re");
-  const bool is_known = file && fscanf(file, "%ld", &number) == 1;
-  if (file)
-    fclose(file);
-  return is_known && number == SYS_futex;
-}
-
 // Waits until the thread stops. A call that waits for a lock may be given up
 // after 5 seconds: the thread does not have the lock. Any other call, such as
 // one that reads the library from a slow disk, must return.
@@ -320,15 +303,16 @@ static bool wait_for_call(const struct remote *r, int64_t begin, int *status) {
   for (;;) {
     if (wait_for_stop(r->tid, 100, status))
       return true;
-    const int64_t ms = now_ms() - begin;
-    if (ms > LONGEST_CALL_MS || (ms > CALL_MS && waits_for_lock(r)))
+    const int64_t ms = clock_now_ms() - begin;
+    if (ms > LONGEST_CALL_MS ||
+        (ms > CALL_MS && target_futex(r->target->pid, r->tid).address != 0))
       return false;
   }
 }
 
 // Continues the thread until the called function returns to address 0.
 static const char *run(struct remote *r, uint64_t *result) {
-  const int64_t begin = now_ms();
+  const int64_t begin = clock_now_ms();
   int signal = 0;
   for (;;) {
     int status;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -157,32 +158,24 @@ static bool begins_with(const char *text, const char *begin) {
   return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-// Reads the modules from the kernel's list of mappings.
-static bool read_modules(struct target *t) {
+bool target_each_mapping(pid_t pid,
+                         void (*visit)(const struct target_mapping *m,
+                                       void *arg),
+                         void *arg) {
   char path[64], line[4400];
-  snprintf(path, sizeof path, "/proc/%d/maps", (int)t->pid);
+  snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
   FILE *file = fopen(path, "re");
   while (file && fgets(line, sizeof line, file)) {
-    unsigned long begin, offset;
+    unsigned long start, limit, offset, inode;
+    char execute;
     int at = 0;
-    if (sscanf(line, "%lx-%*x %*4s %lx %*s %*u %n", &begin, &offset, &at) < 2 ||
-        at == 0)
-      continue;
-    const char *slash = strrchr(line + at, '/');
-    const char *name = slash ? slash + 1 : line + at;
-    // A copy of a library in the memory of the process (inject.c).
-    if (begins_with(name, "memfd:"))
-      name += strlen("memfd:");
-    t->has_musl |= begins_with(name, "ld-musl-");
-    t->has_loader |=
-        begins_with(name, "ld-linux") || begins_with(name, "ld-2.");
-    t->is_late_loaded |= begins_with(name, "libmprof_preload");
-    if (offset != 0)
-      continue;
-    if (begins_with(name, "libc.so.6") || begins_with(name, "libc-2."))
-      t->libc = t->libc ? t->libc : begin;
-    if (begins_with(name, "libdl.so.2") || begins_with(name, "libdl-2."))
-      t->libdl = t->libdl ? t->libdl : begin;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%lx-%lx %*c%*c%c%*c %lx %*s %lu %n", &start, &limit,
+               &execute, &offset, &inode, &at) == 5 &&
+        at != 0)
+      visit(&(struct target_mapping){start, limit, offset, inode,
+                                     execute == 'x', line + at},
+            arg);
   }
   if (!file)
     return false;
@@ -190,19 +183,50 @@ static bool read_modules(struct target *t) {
   return true;
 }
 
-// Returns the inode of the file that is mapped at the address, or 0.
-static unsigned long inode_at(const struct target *t, uint64_t address) {
-  char path[64], line[4400];
-  unsigned long begin, end, inode, found = 0;
-  snprintf(path, sizeof path, "/proc/%d/maps", (int)t->pid);
+struct target_futex target_futex(pid_t pid, pid_t tid) {
+  char path[64];
+  long number = -1;
+  unsigned long address = 0;
+  struct target_futex f = {0};
+  snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
   FILE *file = fopen(path, "re");
-  while (file && !found && fgets(line, sizeof line, file))
-    if (sscanf(line, "%lx-%lx %*4s %*x %*s %lu", &begin, &end, &inode) == 3 &&
-        address >= begin && address < end)
-      found = inode;
+  if (file &&
+      fscanf(file, "%ld %lx %lx %lx", &number, &address, &f.operation,
+             &f.expected) == 4 &&
+      number == SYS_futex)
+    f.address = address;
   if (file)
     fclose(file);
-  return found;
+  return f;
+}
+
+static void note_module(const struct target_mapping *m, void *arg) {
+  struct target *t = arg;
+  const char *slash = strrchr(m->path, '/');
+  const char *name = slash ? slash + 1 : m->path;
+  // A copy of a library in the memory of the process (inject.c).
+  if (begins_with(name, "memfd:"))
+    name += strlen("memfd:");
+  t->has_musl |= begins_with(name, "ld-musl-");
+  t->has_loader |= begins_with(name, "ld-linux") || begins_with(name, "ld-2.");
+  t->is_late_loaded |= begins_with(name, "libmprof_preload");
+  if (m->offset != 0)
+    return;
+  if (begins_with(name, "libc.so.6") || begins_with(name, "libc-2."))
+    t->libc = t->libc ? t->libc : m->start;
+  if (begins_with(name, "libdl.so.2") || begins_with(name, "libdl-2."))
+    t->libdl = t->libdl ? t->libdl : m->start;
+}
+
+struct inode_search {
+  uint64_t address;
+  unsigned long found; // 0: none
+};
+
+static void look_for_inode(const struct target_mapping *m, void *arg) {
+  struct inode_search *s = arg;
+  if (s->address >= m->start && s->address < m->limit)
+    s->found = m->inode;
 }
 
 int target_open(const struct target *t, uint64_t address, const char *name,
@@ -210,12 +234,13 @@ int target_open(const struct target *t, uint64_t address, const char *name,
   // The kernel shows the path below mprof's root directory if there is one, or
   // else below that of the process.
   const char *const roots[] = {"", t->root};
-  const unsigned long inode = inode_at(t, address);
+  struct inode_search file = {.address = address};
+  target_each_mapping(t->pid, look_for_inode, &file);
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
     struct stat s;
     *path = text_of("%s%s", roots[i], name);
     const int fd = open(*path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, &s) == 0 && s.st_ino == inode)
+    if (fd >= 0 && fstat(fd, &s) == 0 && s.st_ino == file.found)
       return fd;
     if (fd >= 0)
       close(fd);
@@ -263,7 +288,7 @@ char *target_read(struct target *t, pid_t pid) {
     return text_of("process %d traces it already, such as a debugger or "
                    "strace",
                    atoi(value));
-  if (!read_modules(t))
+  if (!target_each_mapping(pid, note_module, t))
     return errno == ENOENT ? text_of("there is no such process")
                            : target_why_refused(pid);
   ElfW(Ehdr) head;

@@ -45,6 +45,28 @@ bool target_put(const struct target *t, uint64_t address, const void *from,
 int target_open(const struct target *t, uint64_t address, const char *name,
                 char **path);
 
+// A mapping in the kernel's list.
+struct target_mapping {
+  uint64_t start, limit, offset;
+  unsigned long inode; // of the file; 0: none
+  bool is_code;
+  const char *path; // of the file, or a name such as [heap]; "": none
+};
+// Calls `visit` for each mapping. Returns false if the list cannot be read, and
+// sets errno.
+bool target_each_mapping(pid_t pid,
+                         void (*visit)(const struct target_mapping *m,
+                                       void *arg),
+                         void *arg);
+
+// The system call futex in which a thread waits. address 0: the thread is in
+// another call, or in none.
+struct target_futex {
+  uint64_t address;
+  unsigned long operation, expected;
+};
+struct target_futex target_futex(pid_t pid, pid_t tid);
+
 // Returns the field of /proc/PID/task/TID/status, in `value`, or false.
 bool target_status(pid_t pid, pid_t tid, const char *field, char *value,
                    size_t size);

@@ -22,17 +22,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-// A wait in the system call futex. address 0: the thread is in another call.
-struct futex {
-  uint64_t address;
-  unsigned long operation, expected;
-};
-
 struct thread {
   pid_t tid, inner; // inner: the id in the process's own PID namespace
   char state;       // of the kernel, such as 'S'
   bool is_read;     // the stack
-  struct futex futex;
+  struct target_futex futex;
   const char *kind;  // of the wait, as in MProf's profiles; NULL: none
   uint64_t lock;     // address of the lock; 0: unknown or none
   pid_t holder;      // the thread that holds the lock, or is joined; 0: unknown
@@ -48,23 +42,6 @@ struct threads {
 };
 
 // --- what the kernel says ---
-
-static struct futex read_futex(pid_t pid, pid_t tid) {
-  char path[64];
-  long number = -1;
-  unsigned long address = 0;
-  struct futex f = {0};
-  snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
-  FILE *file = fopen(path, "re");
-  if (file &&
-      fscanf(file, "%ld %lx %lx %lx", &number, &address, &f.operation,
-             &f.expected) == 4 &&
-      number == SYS_futex)
-    f.address = address;
-  if (file)
-    fclose(file);
-  return f;
-}
 
 // Returns how often the thread has left the processor.
 static unsigned long long read_switches(pid_t pid, pid_t tid) {
@@ -201,7 +178,7 @@ static bool is_cycle(const struct threads *all, const struct thread *t) {
   }
   for (size_t i = 0; i < n; i++) {
     uint64_t lock;
-    if (read_futex(all->target->pid, members[i]->tid).address !=
+    if (target_futex(all->target->pid, members[i]->tid).address !=
             members[i]->futex.address ||
         read_holder(all, members[i], &lock) != members[i]->holder)
       return false;
@@ -275,42 +252,40 @@ static char *jit_file(pid_t pid) {
                  strtol(last ? last : numbers, NULL, 10));
 }
 
+struct mapping_list {
+  struct profile *p;
+  struct stacks *stacks;
+  const char *jit; // see jit_file
+  struct modules modules;
+};
+
+static void add_mapping(const struct target_mapping *t, void *arg) {
+  struct mapping_list *l = arg;
+  if (!t->is_code)
+    return;
+  const bool is_jit = t->path[0] == '\0' || strncmp(t->path, "/memfd:", 7) == 0;
+  char *build_id = stacks_build_id(l->stacks, t->start);
+  const struct mapping mapping = {
+      .start = is_jit ? 0 : t->start,
+      .limit = is_jit ? 0 : t->limit,
+      .offset = is_jit ? 0 : t->offset,
+      .file = profile_text(l->p, is_jit ? l->jit : t->path),
+      .build_id = profile_text(l->p, build_id)};
+  *APPEND(l->modules.items, l->modules.count, l->modules.capacity) =
+      (struct module){.start = t->start,
+                      .limit = t->limit,
+                      .mapping = profile_mapping(l->p, &mapping)};
+  free(build_id);
+}
+
 // Adds the mappings of code to the profile.
 static struct modules add_mappings(struct profile *p, struct stacks *stacks,
                                    pid_t pid) {
-  struct modules m = {0};
-  char path[64], line[4400];
   char *jit = jit_file(pid);
-  snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-  FILE *file = fopen(path, "re");
-  while (file && fgets(line, sizeof line, file)) {
-    unsigned long start, limit, offset;
-    char execute;
-    int at = 0;
-    line[strcspn(line, "\n")] = '\0';
-    if (sscanf(line, "%lx-%lx %*c%*c%c%*c %lx %*s %*u %n", &start, &limit,
-               &execute, &offset, &at) < 4 ||
-        at == 0 || execute != 'x')
-      continue;
-    const bool is_jit =
-        line[at] == '\0' || strncmp(line + at, "/memfd:", 7) == 0;
-    char *build_id = stacks_build_id(stacks, start);
-    const struct mapping mapping = {
-        .start = is_jit ? 0 : start,
-        .limit = is_jit ? 0 : limit,
-        .offset = is_jit ? 0 : offset,
-        .file = profile_text(p, is_jit ? jit : line + at),
-        .build_id = profile_text(p, build_id)};
-    *APPEND(m.items, m.count, m.capacity) =
-        (struct module){.start = start,
-                        .limit = limit,
-                        .mapping = profile_mapping(p, &mapping)};
-    free(build_id);
-  }
-  if (file)
-    fclose(file);
+  struct mapping_list l = {.p = p, .stacks = stacks, .jit = jit};
+  target_each_mapping(pid, add_mapping, &l);
   free(jit);
-  return m;
+  return l.modules;
 }
 
 // The locations of code that the process has made at run time.
@@ -438,7 +413,7 @@ static int read_stacks(struct threads *all, struct stacks *stacks) {
   for (size_t i = 0; i < all->count; i++) {
     struct thread *t = all->items[i];
     struct remote r;
-    t->futex = read_futex(all->target->pid, t->tid);
+    t->futex = target_futex(all->target->pid, t->tid);
     // A thread in an uninterruptible wait does not stop.
     const int error =
         t->state == 'D' ? EAGAIN : remote_begin(&r, all->target, t->tid);

@@ -12,6 +12,7 @@
 #include "commands/preload.h"
 #include "commands/show_written.h"
 #include "commands/written_files.h"
+#include "common/clock.h"
 #include "common/ends_with.h"
 #include "files/bytes.h"
 #include "files/write_profile.h"
@@ -141,20 +142,15 @@ static struct {
 
 enum { PATIENCE_MS = 10000 };
 
-static int64_t now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
 static void be_patient(bool for_ever) {
   patience.for_ever = for_ever;
-  patience.until_ms = now_ms() + PATIENCE_MS;
+  patience.until_ms = clock_now_ms() + PATIENCE_MS;
 }
 
 static bool must_give_up(void) {
   struct pollfd p = {.fd = signals, .events = POLLIN};
-  return patience.for_ever ? poll(&p, 1, 0) > 0 : now_ms() >= patience.until_ms;
+  return patience.for_ever ? poll(&p, 1, 0) > 0
+                           : clock_now_ms() >= patience.until_ms;
 }
 
 // Forgets the signals that have come.

@@ -3,16 +3,13 @@
 
 #include "push/ending.h"
 
+#include "common/clock.h"
+
 #include <signal.h>
-#include <time.h>
 
 static int64_t since; // 0: no signal has arrived
 
-int64_t ending_now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
+int64_t ending_now_ms(void) { return clock_now_ms(); }
 
 void ending_begin(void) {
   if (since == 0)
