@@ -30,6 +30,23 @@ fn waits_for(task: &Path, lock: &Lines) -> bool {
             .map_or(false, |w| w >= begin && w - begin < std::mem::size_of::<Lines>())
 }
 
+// Lets another thread add lines, and returns when it waits for the lock. A
+// function of its own, so that `fill` waits only for the lock.
+#[inline(never)]
+fn start_other(lock: &Arc<Lines>) -> thread::JoinHandle<usize> {
+    let (sender, receiver) = channel();
+    let other = lock.clone();
+    let second = thread::spawn(move || {
+        sender.send(fs::read_link("/proc/thread-self").unwrap()).unwrap();
+        fill(&other, || ())
+    });
+    let task = Path::new("/proc").join(receiver.recv().unwrap());
+    while !waits_for(&task, lock) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    second
+}
+
 // holds: called when the thread holds the lock.
 #[inline(never)]
 fn fill(lock: &Lines, holds: impl FnOnce()) -> usize {
@@ -45,17 +62,6 @@ fn main() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let lock = lines.clone();
     let mut second = None;
-    fill(&lines, || {
-        let (sender, receiver) = channel();
-        let other = lock.clone();
-        second = Some(thread::spawn(move || {
-            sender.send(fs::read_link("/proc/thread-self").unwrap()).unwrap();
-            fill(&other, || ())
-        }));
-        let task = Path::new("/proc").join(receiver.recv().unwrap());
-        while !waits_for(&task, &lock) {
-            thread::sleep(Duration::from_millis(1));
-        }
-    });
+    fill(&lines, || second = Some(start_other(&lock)));
     second.unwrap().join().unwrap();
 }
