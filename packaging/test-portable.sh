@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Uses mprof run as its users do who have only unpacked the tarball, or installed
-# the wheel. The argument is the command mprof, which is not in PATH. Ends with an
+# Uses mprof run and mprof attach as their users do who have only unpacked the
+# tarball, or installed the wheel. The argument is the command mprof, which is not in PATH. Ends with an
 # error if a profile is wrong.
 
 set -eu
@@ -39,13 +39,17 @@ int main(void) {
 }
 END
 
-# Fails unless a stack of the program matches, when its frames are on one line.
+# Fails unless a stack of the program $1 matches $2, when its frames are on one line.
+# The other arguments are options of mprof traces.
 has_stack() {
-  "$mprof" traces --no-pager --sample=alloc_space -n 0 mprof."$1".*.heap.pb.gz >"$1.txt"
-  awk 'BEGIN { RS = "" } { gsub(/ *\n */, " | "); print }' "$1.txt" >"$1.lines"
-  grep -q -e "$2" "$1.lines" || {
-    cat "$1.txt" >&2
-    echo "test-portable.sh: $1: no stack matches $2" >&2
+  program=$1 pattern=$2
+  shift 2
+  "$mprof" traces "$@" --no-pager --sample=alloc_space -n 0 \
+    mprof."$program".*.heap.pb.gz >"$program.txt"
+  awk 'BEGIN { RS = "" } { gsub(/ *\n */, " | "); print }' "$program.txt" >"$program.lines"
+  grep -q -e "$pattern" "$program.lines" || {
+    head -n 100 "$program.txt" >&2
+    echo "test-portable.sh: $program: no stack matches $pattern" >&2
     exit 1
   }
 }
@@ -62,5 +66,34 @@ echo "$mprof: the stacks of the C program are complete"
 
 "$mprof" run -q --heap-rate=4096 python3 -c 'import json
 json.dumps([{str(i): i} for i in range(5000)])'
-has_stack python3 ' Py_RunMain | Py_BytesMain$'
+# The frames of the interpreter, which are hidden without --std, to the start.
+has_stack python3 ' Py_RunMain.*| Py_BytesMain[^|]*$' --std
 echo "$mprof: the stacks of python3 are complete"
+
+cat >serves.c <<'END'
+#include <stdlib.h>
+#include <time.h>
+
+static void *volatile last;
+
+__attribute__((noinline)) static void serve(void) {
+  last = malloc(1000);
+  free(last);
+}
+
+int main(void) {
+  const struct timespec pause = {.tv_nsec = 1000000};
+  for (;;) {
+    serve();
+    nanosleep(&pause, NULL);
+  }
+}
+END
+gcc -O2 -g -fno-optimize-sibling-calls serves.c -o serves
+./serves &
+service=$!
+trap 'kill "$service"' EXIT
+"$mprof" attach --seconds 2 -q -o . --heap-rate=1 "$service"
+has_stack serves '| serve [^|]*| main [^|]*$'
+kill -0 "$service"
+echo "$mprof: the stacks of the running program are complete"
