@@ -8,7 +8,7 @@
 # that heaptrack finds. docs/no-rebuild.md shows the result.
 #   reach.sh             all programs of utils/reach/programs.py
 #   reach.sh NAME...     some of them
-# Installs the programs. Takes about two minutes.
+# Installs the programs. Takes about four minutes.
 
 set -eu
 

@@ -90,7 +90,10 @@ arm64_packages='
 reach_packages='
   sqlite3 python3 perl git jq gdb lua5.4 ruby php-cli nodejs gawk xz-utils zstd
   openssl make ffmpeg lighttpd redis-server redis-tools curl zenity xvfb xauth
-  heaptrack
+  default-jdk-headless nginx-light memcached vim-tiny imagemagick graphviz
+  gnuplot-nox ghostscript rsync gpg tcl8.6 guile-3.0 ocaml-interp emacs-nox
+  groff libxml2-utils swi-prolog-nox erlang-base sbcl luajit cppcheck gfortran
+  r-base-core heaptrack
 '
 
 build_packages="$no_rebuild_packages $plugin_packages"

@@ -49,6 +49,41 @@ PROGRAMS = {
     "wait_for r.sock; redis-benchmark -s r.sock -n 20000 -c 10 -t set,get,lpush,lrange_100 "
     "> /dev/null; redis-cli -s r.sock llen mylist; redis-cli -s r.sock shutdown nosave; wait",
     "gtk": "xvfb-run -a bash -c '{run} zenity --info --text=hello --timeout=1'",
+    "java": "{run} java -cp . Lines big.json",
+    "nginx": SERVER + "start nginx -p $PWD -e nginx.log -c nginx.conf; wait_for n.sock; "
+    "for i in $(seq 50); do curl -s --unix-socket n.sock http://x/words; done | md5sum; "
+    "kill -QUIT $(cat n.pid); wait; true",
+    "memcached": SERVER + "start memcached -u root -s m.sock -P $PWD/m.pid -t 2; wait_for m.sock; "
+    "for i in $(seq 200); do printf 'set k%d 0 0 5\\r\\nhello\\r\\n' $i; done | "
+    "curl -s --max-time 5 --unix-socket m.sock telnet://x -T - | sort | uniq -c & "
+    "sleep 1; kill -TERM $(cat m.pid); wait",
+    "vim": "{run} vim.tiny -es -u NONE -c '%s/1/one/g' -c '%print' -c 'q!' words | md5sum",
+    "imagemagick": "{run} convert -size 300x300 gradient:red-blue -blur 0x4 rgb:- | md5sum",
+    "graphviz": "{run} dot -Tsvg graph.dot",
+    "gnuplot": "{run} gnuplot -e 'set terminal dumb; plot sin(x)'",
+    "ghostscript": "{run} gs -q -dNOPAUSE -dBATCH -sDEVICE=pbmraw -sOutputFile=- page.ps | md5sum",
+    "rsync": "{run} rsync -a --exclude .git repository/ copy && cat copy/* | md5sum; rm -r copy",
+    "gpg": "{run} gpg --homedir . --print-md SHA512 big.json",
+    "tcl": "{run} tclsh8.6 page.tcl",
+    "guile": "{run} guile-3.0 --no-auto-compile -c '(display (apply + (map (lambda (i) (* i i)) "
+    "(iota 20000)))) (usleep 300000)'",
+    "ocaml": "{run} ocaml page.ml",
+    "emacs": "{run} emacs -Q --batch --eval '(princ (length (mapconcat (function number-to-string) "
+    '(number-sequence 1 20000) "")))\'',
+    "cmake": "{run} cmake -P page.cmake",
+    "lld": "{run} ld.lld-19 -shared -o linked.so page.o && md5sum < linked.so",
+    "groff": "{run} groff -Tascii -man page.1",
+    "xmllint": "{run} xmllint --format big.xml | md5sum",
+    "swipl": "{run} swipl -g 'numlist(1, 20000, L), sum_list(L, S), write(S), nl' -t halt",
+    "erlang": "{run} erl -noshell -eval 'io:format(\"~p~n\", "
+    "[lists:sum([X * X || X <- lists:seq(1, 20000)])]), halt().'",
+    "sbcl": "{run} sbcl --noinform --non-interactive --no-userinit --eval "
+    "'(print (length (format nil \"~{{~a~}}\" (loop for i to 20000 collect i))))'",
+    "luajit": "{run} luajit -e 'local t = {{}} for i = 1, 50000 do t[i] = {{i, tostring(i)}} end "
+    "print(#t)'",
+    "cppcheck": "{run} cppcheck -q --enable=all page.c",
+    "R": "{run} R --vanilla --no-echo -e 'print(sum(sapply(1:20000, function(i) nchar(i))))'",
+    "gfortran": "{run} gfortran -O2 -S -o - page.f90",
 }
 
 # Why heaptrack counts other blocks. Without a reason: it counts one block of its

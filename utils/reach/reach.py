@@ -48,8 +48,35 @@ def prepare():
         f'server.document-root = "{WORK}"\nserver.bind = "{WORK}/l.sock"\n'
         f'server.pid-file = "{WORK}/l.pid"\n',
     )
+    write(
+        "nginx.conf",
+        f"daemon off;\nmaster_process on;\nworker_processes 2;\npid {WORK}/n.pid;\nuser root;\n"
+        "events {}\n"
+        f"http {{ access_log off; server {{ listen unix:{WORK}/n.sock; root {WORK}; }} }}\n",
+    )
+    write(
+        "Lines.java",
+        "import java.nio.file.*;\nimport java.util.*;\n"
+        "public class Lines { public static void main(String[] a) throws Exception {\n"
+        "String s = Files.readString(Path.of(a[0])); List<String> l = new ArrayList<>();\n"
+        "for (String p : s.split(\"}\")) l.add(p + p.length());\n"
+        "System.out.println(String.join(\"\", l).length()); } }\n",
+    )
+    write("graph.dot", "digraph { " + " ".join(f"a{i} -> a{i * i % 97};" for i in range(97)) + "}\n")
+    write("page.ps", "/Times-Roman findfont 40 scalefont setfont 50 50 moveto (page) show showpage\n")
+    write("page.tcl", "for {set i 0} {$i < 20000} {incr i} {lappend l $i$i}\nputs [llength $l]\n")
+    write(
+        "page.ml",
+        "let () = List.init 20000 string_of_int |> String.concat \"\" |> String.length |> print_int\n",
+    )
+    write("page.cmake", "foreach(i RANGE 5000)\nlist(APPEND l x${i})\nendforeach()\nmessage(\"${l}\")\n")
+    write("page.1", ".TH page 1\n.SH NAME\npage \\- a page\n" + ".PP\nSome more text.\n" * 200)
+    write("big.xml", "<a>" + "".join(f"<b c='{i}'>text</b>" for i in range(20000)) + "</a>\n")
+    write("page.f90", "program page\nprint *, sum([(i * i, i = 1, 100)])\nend program\n")
     quiet = {"cwd": WORK, "check": True, "stdout": subprocess.DEVNULL}
     subprocess.run(["gcc", "-g", "-o", "page", "page.c"], **quiet)
+    subprocess.run(["gcc", "-fPIC", "-c", "page.c"], **quiet)
+    subprocess.run(["javac", "Lines.java"], **quiet)
     source = os.path.join(TOP, "utils", "reach", "count.c")
     library = "-O2 -fno-builtin -shared -fPIC -o count.so".split()
     subprocess.run(["gcc", *library, source], **quiet)
@@ -63,7 +90,7 @@ def prepare():
 
 
 def run(command, before):
-    for name in ("l.sock", "r.sock"):
+    for name in ("l.sock", "r.sock", "n.sock", "m.sock"):
         if os.path.exists(os.path.join(WORK, name)):
             os.remove(os.path.join(WORK, name))
     try:

@@ -40,10 +40,12 @@ static char *plain_name(const char *name) {
   return plain;
 }
 
-// Writes the problem, if there is one, and frees it.
+// Writes the problem, if there is one to be shown, and frees it.
 static void put_problem(FILE *out, char *problem) {
-  if (!problem)
+  if (!problem || !*problem) {
+    free(problem);
     return;
+  }
   fputc(MESSAGE_PROBLEM, out);
   put_text(out, problem);
   free(problem);

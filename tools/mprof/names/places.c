@@ -212,6 +212,13 @@ static void search(struct search *s) {
     try_servers(s);
 }
 
+// Returns whether the open file is surely no ELF file.
+static bool has_other_format(int fd) {
+  char magic[SELFMAG];
+  return pread(fd, magic, SELFMAG, 0) == SELFMAG &&
+         memcmp(magic, ELFMAG, SELFMAG) != 0;
+}
+
 // Returns why there is no file, as places_find does.
 static char *problem_of(const struct search *s) {
   const char *id = s->build_id;
@@ -231,6 +238,11 @@ static char *problem_of(const struct search *s) {
     what = "cannot be opened: ";
     error = strerror(errno);
   } else if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+    if (!*id && has_other_format(fd)) {
+      close(fd);
+      free(path);
+      return text_of("%s", "");
+    }
     what = "cannot be read, because it is damaged or no ELF file";
   }
   if (fd >= 0)

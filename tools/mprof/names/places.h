@@ -26,7 +26,8 @@ struct place {
 
 // Finds the file with this build id (hexadecimal digits; "": the file has none)
 // that was loaded from path. Returns NULL, or why there is none: a line for
-// people, which the caller frees.
+// people, which the caller frees. The line is "" if the file never had names:
+// code that the program itself keeps in a file, as Lisp does.
 char *places_find(const struct places *p, const char *path,
                   const char *build_id, struct place *found);
 
