@@ -37,7 +37,7 @@ enum {
 
 struct injection {
   struct remote remote;
-  const struct target *target;
+  struct target *target;
   uint64_t memory;   // of STACK_BYTES; its begin is for texts
   size_t text_used;  // bytes
   const char *error; // of the first call that has failed, or NULL
@@ -130,10 +130,24 @@ static char *path_in_process(struct injection *i, const char *path,
 
 // --- the calls of a thread at a safe point ---
 
+// Returns the address of dlopen. glibc before 2.34 has it in libdl, which is
+// loaded if the program has not loaded it.
+static uint64_t find_dlopen(struct injection *i) {
+  enum { RTLD_OF_LIBC = (int)0x80000000 }; // (glibc: __RTLD_DLOPEN)
+  const uint64_t open_of_libc =
+      target_function(i->target, "__libc_dlopen_mode");
+  if (open_of_libc && !i->target->libdl) {
+    call_at(i, open_of_libc, put_text(i, "libdl.so.2"),
+            (unsigned)(RTLD_NOW | RTLD_OF_LIBC), 0, 0, 0);
+    target_find_modules(i->target);
+  }
+  return function(i, "dlopen");
+}
+
 // Returns the handle of the library, or 0.
 static uint64_t load(struct injection *i, const char *path, char **why) {
   uint64_t fd;
-  const uint64_t open_library = function(i, "dlopen");
+  const uint64_t open_library = find_dlopen(i);
   // An earlier mprof attach may have loaded it, also from another path.
   const uint64_t loaded =
       call_at(i, open_library, put_text(i, "libmprof_preload.so"),
@@ -272,7 +286,8 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
 
 char *inject(const struct target *t, const char *path, const char *options,
              int64_t *stopped_us) {
-  struct injection i = {.target = t};
+  struct target target = *t;
+  struct injection i = {.target = &target};
   struct stacks *stacks = stacks_begin(t);
   char *why = NULL;
   if (!stacks)

@@ -218,6 +218,10 @@ static void note_module(const struct target_mapping *m, void *arg) {
     t->libdl = t->libdl ? t->libdl : m->start;
 }
 
+bool target_find_modules(struct target *t) {
+  return target_each_mapping(t->pid, note_module, t);
+}
+
 struct inode_search {
   uint64_t address;
   unsigned long found; // 0: none
@@ -288,7 +292,7 @@ char *target_read(struct target *t, pid_t pid) {
     return text_of("process %d traces it already, such as a debugger or "
                    "strace",
                    atoi(value));
-  if (!target_each_mapping(pid, note_module, t))
+  if (!target_find_modules(t))
     return errno == ENOENT ? text_of("there is no such process")
                            : target_why_refused(pid);
   ElfW(Ehdr) head;

@@ -24,6 +24,9 @@ struct target {
 // Reads about the process. Returns NULL, or the reason why its threads cannot
 // be stopped. The callers of these functions free the reason.
 char *target_read(struct target *t, pid_t pid);
+// Finds modules that the process has loaded since. Returns false if the list of
+// mappings cannot be read, and sets errno.
+bool target_find_modules(struct target *t);
 // Returns the reason why no library can be loaded into it, or NULL.
 // allows_seccomp: also into one with a seccomp filter.
 char *target_why_not_load(const struct target *t, bool allows_seccomp);
