@@ -142,6 +142,15 @@ MPROF_ENTRY void __mprof_drop_sample(size_t size) {
 // prints a warning for static programs that do.
 #pragma weak dlopen
 
+typedef void *dlopen_type(const char *file, int mode);
+// Returns dlopen, to be called by its address: for arm64, clang cannot make a
+// tail call of a weak function.
+static inline dlopen_type *address_of_dlopen(void) {
+  dlopen_type *address = dlopen;
+  __asm__("" : "+r"(address));
+  return address;
+}
+
 size_t (*mprof_load_more)(struct mprof_replacement *v, size_t cap);
 void (*mprof_load_after)(void);
 
@@ -282,13 +291,16 @@ MPROF_ENTRY void *__mprof_dlopen(const char *file, int mode) {
   if ((mode & RTLD_DEEPBIND) && has_directory(file) && mprof_process_ready() &&
       mprof_intercepted.c) __attribute__
     ((musttail)) return open_deep(file, mode);
-  __attribute__((musttail)) return dlopen(file, mode);
+  dlopen_type *const open = address_of_dlopen();
+  __attribute__((musttail)) return open(file, mode);
 }
 
 MPROF_ENTRY void *__mprof_dlmopen(Lmid_t space, const char *file, int mode) {
   if (space != LM_ID_BASE)
     mprof_stat_add(MPROF_STAT_namespaces, 1);
-  __attribute__((musttail)) return dlmopen(space, file, mode);
+  __typeof__(dlmopen) *open = dlmopen;
+  __asm__("" : "+r"(open)); // as in address_of_dlopen
+  __attribute__((musttail)) return open(space, file, mode);
 }
 
 // --- the libraries that are not counted ---
@@ -335,7 +347,8 @@ void mprof_load_count_lost(void) {
 #else
 
 MPROF_ENTRY void *__mprof_dlopen(const char *file, int mode) {
-  __attribute__((musttail)) return dlopen(file, mode);
+  dlopen_type *const open = address_of_dlopen();
+  __attribute__((musttail)) return open(file, mode);
 }
 
 void mprof_load_count_lost(void) {}
