@@ -19,6 +19,7 @@
 #include "sys/pctable.h"
 #include "sys/sort.h"
 #include "unwind/python.h"
+#include "unwind/rules.h"
 
 #include <string.h>
 
@@ -241,8 +242,11 @@ bool mprof_symbolize(mprof_pc pc,
     f.start_line = names->v[i].start_line;
     fn(&f, arg);
   }
-  if (names == NULL || names->len == 0)
+  if (names == NULL || names->len == 0) {
+    const char *made = m->is_jit ? mprof_jit_object_name(pc - 1) : NULL;
+    f.function = made != NULL ? made : "";
     fn(&f, arg);
+  }
   return true;
 }
 

@@ -4,7 +4,7 @@
 // Finds and reads the entries of .eh_frame, and computes the unwind rules; see
 // rules.h.
 //
-//   pc -> module's .eh_frame_hdr (find_module.h)
+//   pc -> module's .eh_frame_hdr (find_module.h), or only a section .eh_frame
 //      -> function's entry (FDE), by binary search
 //      -> entry shared by many functions (CIE), named by the FDE
 //
@@ -94,8 +94,11 @@ enum {
   DW_EH_PE_udata8 = 0x04,
   DW_EH_PE_sdata4 = 0x0b,
   DW_EH_PE_sdata8 = 0x0c,
+  DW_EH_PE_pcrel = 0x10,
+  DW_EH_PE_textrel = 0x20,
   DW_EH_PE_datarel = 0x30,
-  DW_EH_PE_FORMAT = 0x0f // mask
+  DW_EH_PE_FORMAT = 0x0f, // mask
+  DW_EH_PE_BASE = 0x70    // mask
 };
 
 // Returns the size in bytes of a pointer with encoding e. Returns 0 if linkers
@@ -139,6 +142,7 @@ struct module {
   const struct header *header; // section .eh_frame_hdr
   // The module may be unloaded at any time, so the kernel copies what is read.
   bool may_go;
+  struct mprof_window *window; // NULL: each part is copied for itself
 };
 
 // Room for a copy of an entry of .eh_frame. Longer entries cannot be copied.
@@ -149,10 +153,27 @@ static bool holds(const struct module *m, uintptr_t at, uint64_t length) {
   return at >= m->start && at <= m->limit && length <= m->limit - at;
 }
 
+bool mprof_window_copy(struct mprof_window *w, void *to, uintptr_t from,
+                       size_t size, uintptr_t limit) {
+  if (from < w->at || from - w->at > w->len || size > w->len - (from - w->at)) {
+    const size_t room = limit - from;
+    w->at = from;
+    w->len = room < sizeof(w->bytes) ? room : sizeof(w->bytes);
+    if (size > w->len || !mprof_os_copy(w->bytes, from, w->len)) {
+      w->len = 0;
+      return mprof_os_copy(to, from, size);
+    }
+  }
+  memcpy(to, w->bytes + (from - w->at), size);
+  return true;
+}
+
 // Copies bytes of the module. Returns false if they are not readable.
 static bool peek(const struct module *m, uintptr_t at, void *to, size_t size) {
   if (!holds(m, at, size))
     return false;
+  if (m->window)
+    return mprof_window_copy(m->window, to, at, size, m->limit);
   if (m->may_go)
     return mprof_os_copy(to, at, size);
   memcpy(to, (const void *)at, size);
@@ -279,7 +300,8 @@ static bool find_module(uintptr_t pc, struct module *m) {
   struct mprof_code_module found;
   if (!mprof_find_module(pc, &found))
     return false;
-  *m = (struct module){found.start, found.limit, found.eh_frame_hdr, false};
+  *m = (struct module){
+      .start = found.start, .limit = found.limit, .header = found.eh_frame_hdr};
   return true;
 }
 
@@ -288,13 +310,14 @@ struct copies {
   uint8_t entry[COPY_MAX], family[COPY_MAX];
 };
 
-// Returns the entry for the code address pc, which is in the module m. copies:
+// Returns the entry at address `entry`, which is that of the function that
+// begins at `begin`. The result is empty if pc is not in this function. copies:
 // NULL if the module cannot go.
-static struct found find_in(const struct module *m, uintptr_t pc,
-                            struct copies *copies) {
-  struct found none = {.code = {0, 0}}, f = none;
+static struct found read_entry(const struct module *m, uintptr_t entry,
+                               uintptr_t begin, uintptr_t pc,
+                               struct copies *copies) {
+  struct found none = {.code = {0, 0}}, f = {.code = {begin, 0}};
   struct cursor c;
-  const uintptr_t entry = find_entry(m, pc, &f.code.begin);
   if (entry == 0 || !open_entry(m, entry, copies ? copies->entry : NULL, &c))
     return none;
   const uintptr_t family =
@@ -312,6 +335,15 @@ static struct found find_in(const struct module *m, uintptr_t pc,
   return f;
 }
 
+// Returns the entry for the code address pc, which is in the module m. copies:
+// NULL if the module cannot go.
+static struct found find_in(const struct module *m, uintptr_t pc,
+                            struct copies *copies) {
+  uintptr_t begin = 0;
+  const uintptr_t entry = find_entry(m, pc, &begin);
+  return read_entry(m, entry, begin, pc, copies);
+}
+
 static struct found find(uintptr_t pc) {
   struct module m;
   return find_module(pc, &m) ? find_in(&m, pc, NULL)
@@ -326,6 +358,63 @@ struct mprof_code_range mprof_eh_module(uintptr_t pc) {
   struct module m;
   return find_module(pc, &m) ? (struct mprof_code_range){m.start, m.limit}
                              : (struct mprof_code_range){0, 0};
+}
+
+// --- a section without a table ---
+
+// Stores in *code the range of the function whose entry is at address `entry`.
+// Returns false if the encoding of its address is not known.
+static bool read_range(const struct module *m, uintptr_t entry,
+                       const struct cie *cie, uintptr_t text,
+                       struct mprof_code_range *code) {
+  const uintptr_t at = entry + 2 * sizeof(uint32_t);
+  const size_t width = encoded_size(cie->encoding);
+  const unsigned base = cie->encoding & DW_EH_PE_BASE;
+  uint64_t begin = 0, size = 0;
+  if (!peek(m, at, &begin, width) || !peek(m, at + width, &size, width))
+    return false;
+  if ((cie->encoding & DW_EH_PE_FORMAT) == DW_EH_PE_sdata4)
+    begin = (uint64_t)(int64_t)(int32_t)(uint32_t)begin;
+  if (base == DW_EH_PE_pcrel)
+    begin += at;
+  else if (base == DW_EH_PE_textrel)
+    begin += text;
+  else if (base != DW_EH_PE_absptr)
+    return false;
+  *code = (struct mprof_code_range){begin, begin + size};
+  return true;
+}
+
+// Finds the entry of the function with pc, as find_entry does. Stops at an
+// entry that is not valid.
+static uintptr_t scan(const struct module *m, uintptr_t text, uintptr_t pc,
+                      struct copies *copies, uintptr_t *begin) {
+  enum { ENTRIES_MAX = 1 << 16 };
+  struct {
+    uint32_t length, family;
+  } head;
+  struct cie cie;
+  uintptr_t known = 0; // address of `cie`
+  uintptr_t at = m->start;
+  for (int i = 0; i < ENTRIES_MAX; i++) {
+    struct mprof_code_range code;
+    if (!peek(m, at, &head, sizeof(head)) || head.length == 0 ||
+        head.length == UINT32_MAX)
+      return 0;
+    const uintptr_t family = at + sizeof(uint32_t) - head.family;
+    if (head.family != 0 && family != known) {
+      if (!read_cie(m, family, copies->family, &cie))
+        return 0;
+      known = family;
+    }
+    if (head.family != 0 && read_range(m, at, &cie, text, &code) &&
+        pc - code.begin < code.end - code.begin) {
+      *begin = code.begin;
+      return at;
+    }
+    at += sizeof(uint32_t) + (uintptr_t)head.length;
+  }
+  return 0;
 }
 
 // --- rules ---
@@ -675,5 +764,16 @@ struct mprof_cfa_rule mprof_eh_rule_of_guess(uintptr_t pc, bool *is_in_module) {
   const uintptr_t program = getauxval(AT_PHDR);
   m.may_go = program < m.start || program >= m.limit;
   const struct found f = find_in(&m, pc, &copies);
+  return run_for(pc, &f);
+}
+
+struct mprof_cfa_rule mprof_eh_rule_in(const struct mprof_eh_section *s,
+                                       uintptr_t pc, struct mprof_window *w) {
+  const struct module m = {
+      .start = s->start, .limit = s->limit, .may_go = true, .window = w};
+  struct copies copies;
+  uintptr_t begin = 0;
+  const uintptr_t entry = scan(&m, s->text, pc, &copies, &begin);
+  const struct found f = read_entry(&m, entry, begin, pc, &copies);
   return run_for(pc, &f);
 }

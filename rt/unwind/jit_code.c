@@ -36,7 +36,10 @@ static struct {
   unsigned misses;     // certain addresses that the list did not have; as above
 } jit = {.is_busy = ATOMIC_FLAG_INIT};
 
-void mprof_jit_reset(void) { atomic_flag_clear(&jit.is_busy); }
+void mprof_jit_reset(void) {
+  atomic_flag_clear(&jit.is_busy);
+  mprof_jit_objects_reset();
+}
 
 bool mprof_jit_holds(uintptr_t addr) {
   const size_t len = atomic_load_explicit(&jit.len, memory_order_acquire);
@@ -236,8 +239,11 @@ enum mprof_jit_answer mprof_jit_look(uintptr_t addr, bool is_sure) {
 
 // The code that Python makes for each of its functions (python3 -X perf) has no
 // frame pointer, and returns at once after its call.
-struct mprof_cfa_rule mprof_jit_rule(uintptr_t pc) {
+struct mprof_cfa_rule mprof_jit_rule(uintptr_t pc, bool *is_settled) {
   unsigned char code[MPROF_LEAVE_BYTES];
+  struct mprof_cfa_rule r;
+  if (mprof_jit_object_rule(pc, &r, is_settled))
+    return r;
   const int words =
       mprof_os_copy(code, pc + 1, sizeof(code)) ? mprof_leave_words(code) : 0;
   if (words == 0)

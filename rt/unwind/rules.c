@@ -97,6 +97,11 @@ static bool fits(const struct mprof_cfa_rule *r) {
           mprof_rule_ra_offset(packed) == offset_of(r->ra_words));
 }
 
+static void drop_unfit(struct mprof_cfa_rule *r) {
+  if (r->base != MPROF_CFA_UNKNOWN && r->base != MPROF_CFA_ROOT && !fits(r))
+    *r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
+}
+
 // Returns whether a register is saved, `words` words from the CFA, in the frame
 // with rule r.
 static bool is_in_frame(const struct mprof_cfa_rule *r, bool is_saved,
@@ -141,10 +146,12 @@ static void check(uintptr_t pc, bool is_sure, bool is_in_module,
   }
   const enum mprof_jit_answer answer = mprof_jit_look(pc, is_sure);
   *is_settled = answer != MPROF_JIT_UNKNOWN;
-  if (answer == MPROF_JIT_CODE)
-    *r = mprof_jit_rule(pc);
-  else if (!is_sure)
+  if (answer == MPROF_JIT_CODE) {
+    *r = mprof_jit_rule(pc, is_settled);
+    drop_unfit(r);
+  } else if (!is_sure) {
     r->base = MPROF_CFA_NO_CODE;
+  }
 }
 
 static struct mprof_rule make(uintptr_t pc, bool is_sure, bool *is_settled) {
@@ -153,8 +160,7 @@ static struct mprof_rule make(uintptr_t pc, bool is_sure, bool *is_settled) {
       is_sure ? mprof_eh_rule(pc) : mprof_eh_rule_of_guess(pc, &is_in_module);
   if (is_sure && r.base == MPROF_CFA_UNKNOWN)
     is_in_module = mprof_eh_module(pc).end != 0;
-  if (r.base != MPROF_CFA_UNKNOWN && r.base != MPROF_CFA_ROOT && !fits(&r))
-    r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
+  drop_unfit(&r);
   if (!is_sure || r.base == MPROF_CFA_UNKNOWN)
     check(pc, is_sure, is_in_module, &r, is_settled);
   struct mprof_rule packed = pack(&r);

@@ -108,6 +108,41 @@ struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc);
 // *is_in_module to whether a module contains pc.
 struct mprof_cfa_rule mprof_eh_rule_of_guess(uintptr_t pc, bool *is_in_module);
 
+// A copy of a part of the program's memory. Many small parts of memory that may
+// be unmapped at any time are copied by few system calls.
+struct mprof_window {
+  uintptr_t at;
+  size_t len;
+  unsigned char bytes[1024];
+};
+// Copies size bytes at `from`, which end at or before `limit`. Memory up to
+// `limit` may be read. Returns false if the bytes are not readable.
+bool mprof_window_copy(struct mprof_window *w, void *to, uintptr_t from,
+                       size_t size, uintptr_t limit);
+
+// A section .eh_frame that no module has, and the begin of its section .text.
+struct mprof_eh_section {
+  uintptr_t start, limit, text;
+};
+// Does what mprof_eh_rule does, with a section that may be unmapped at any
+// time. The section has no table, so its entries are read one after the other.
+struct mprof_cfa_rule mprof_eh_rule_in(const struct mprof_eh_section *s,
+                                       uintptr_t pc, struct mprof_window *w);
+
+// --- object files of code made at run time (jit_objects.c) ---
+
+// Looks for pc in the object files that the program has registered for GDB.
+// Stores the rule for pc, whose base is MPROF_CFA_UNKNOWN if there is none, and
+// remembers the name of the function. Returns false if no object file has pc.
+// Sets *is_settled to false if another thread is looking. Async-signal-safe.
+bool mprof_jit_object_rule(uintptr_t pc, struct mprof_cfa_rule *r,
+                           bool *is_settled);
+// Returns the name that was remembered for the address pc, or NULL. The name
+// stays in memory.
+const char *mprof_jit_object_name(uintptr_t pc);
+// Called in a forked child, which keeps the names.
+void mprof_jit_objects_reset(void);
+
 // --- the cache of rules ---
 //
 // The cache of unwind rules. The rule for a code address tells where the
@@ -291,8 +326,9 @@ static inline struct mprof_rule mprof_rule_of(uintptr_t pc, bool is_sure) {
              : mprof_rule_read(pc, is_sure);
 }
 
-// Returns the rule for pc in code made at run time.
-struct mprof_cfa_rule mprof_jit_rule(uintptr_t pc);
+// Returns the rule for pc in code made at run time. Sets *is_settled to false
+// if the rule is not known yet.
+struct mprof_cfa_rule mprof_jit_rule(uintptr_t pc, bool *is_settled);
 
 // Drops the cached rule for pc. Called when pc becomes a known root.
 void mprof_rule_forget(uintptr_t pc);

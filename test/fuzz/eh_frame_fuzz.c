@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: whatever bytes .eh_frame_hdr and .eh_frame have, the interpreter of
-// unwind rules does not read outside of the module's mapping. It does not run
-// for ever or overflow an integer. An address always has the same rule, also if
-// it is a guess and the module's bytes are copied. Only an address inside of a
-// function has a rule.
+// unwind rules does not read outside of the module's mapping, nor of a section
+// .eh_frame without a table. It does not run for ever or overflow an integer.
+// An address always has the same rule, also if it is a guess and the module's
+// bytes are copied. Only an address inside of a function has a rule.
 //
 // An input is the mapping of one module:
 //   2 bytes: distance of the address asked for from the begin of its function
@@ -153,6 +153,22 @@ static void ask(uintptr_t pc) {
     abort();
 }
 
+// Asks the section alone, which is at this offset from the field `frame`.
+static void ask_section(uintptr_t pc) {
+  static struct mprof_window window;
+  int32_t frame = 0;
+  if (module.end - module.header < 8)
+    return;
+  memcpy(&frame, module.header + 4, sizeof(frame));
+  const struct mprof_eh_section s = {(uintptr_t)module.header + 4 +
+                                         (uintptr_t)(intptr_t)frame,
+                                     (uintptr_t)module.end, pc};
+  window.len = 0;
+  if (s.start >= (uintptr_t)module.begin && s.start <= s.limit &&
+      mprof_eh_rule_in(&s, pc, &window).base > MPROF_CFA_ROOT)
+    abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size <= FRONT)
     return 0;
@@ -175,7 +191,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (entry + sizeof(begin) > size)
       break;
     memcpy(&begin, bytes + entry, sizeof(begin));
-    ask((uintptr_t)module.header + (uintptr_t)(intptr_t)begin + distance);
+    const uintptr_t pc =
+        (uintptr_t)module.header + (uintptr_t)(intptr_t)begin + distance;
+    ask(pc);
+    ask_section(pc);
   }
   ask((uintptr_t)module.header + distance);
   free(bytes);

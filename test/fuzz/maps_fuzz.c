@@ -45,6 +45,13 @@
 enum { IMAGE_SIZE = 4 * MPROF_PAGE };
 
 void *__wrap_mprof_os_map(size_t size);
+// No object files are registered, and no child is forked.
+bool mprof_jit_object_rule(uintptr_t pc, struct mprof_cfa_rule *r,
+                           bool *is_settled) {
+  return (void)pc, (void)r, (void)is_settled, false;
+}
+void mprof_jit_objects_reset(void) {}
+
 void __wrap_mprof_os_unmap(void *p, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 typedef void callback(void);
 typedef void made(callback *);
 
-enum { MADE_BYTES = 16 };
+enum { MADE_BYTES = 16, CODE_BYTES = 65536 };
 
 // Each calls the function in %rdi.
 static const unsigned char
@@ -31,7 +31,7 @@ static unsigned char *code;
 
 static made *make(const unsigned char *bytes) {
   if (!code)
-    code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+    code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   unsigned char *at = code;
   memcpy(at, bytes, MADE_BYTES);

@@ -4,6 +4,7 @@
 #include "commands/add_names.h"
 
 #include "commands/directory.h"
+#include "common/demangle.h"
 #include "common/memory.h"
 #include "files/read_profile.h"
 #include "files/shown_path.h"
@@ -94,9 +95,22 @@ static void say_what_servers_lack(const struct options *options,
              unnamed, p->location_count);
 }
 
+// Replaces mangled names by those of the source text. The runtime has no
+// demangler for the names of code that was made at run time.
+static void demangle_all(struct profile *p) {
+  for (size_t i = 0; i < p->function_count; i++) {
+    const char *name = p->strings[p->functions[i].name];
+    char *plain = strncmp(name, "_Z", 2) == 0 ? demangle(name) : NULL;
+    if (plain)
+      p->functions[i].name = profile_text(p, plain);
+    free(plain);
+  }
+}
+
 size_t add_names(const struct options *options, struct profile *p,
                  enum names_mode mode) {
   const struct places places = add_names_places(options);
+  demangle_all(p);
   if (mode == NAMES_MISSING || mode == NAMES_AUTOMATIC)
     lock_names_find(p, &places);
   if (!names_are_wanted(p, mode))
