@@ -129,6 +129,10 @@ def compare(mprof, go, path, kind, rng, few):
         # pprof leaves out functions whose values are 0.
         got = [r for r in got if r[0] or r[1]]
         want = [r for r in want if r[0] or r[1]]
+        # pprof sorts rows without a value of their own by name.
+        own = [r for r in want if r[0]]
+        rest = [r for r in want if not r[0]]
+        want = own + sorted(rest, key=lambda r: (-abs(r[1]), r[2]))
         tables += 1
         if got != want:
             bad += 1

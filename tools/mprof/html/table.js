@@ -117,6 +117,7 @@ function sortRows(model, grain, rows, key) {
   const other = key === 'flat' ? 'cum' : 'flat';
   const {line} = model.functions[grain];
   return rows.sort((a, b) => Math.abs(b[key]) - Math.abs(a[key]) ||
+      (a[key] === 0 && Math.abs(b[other]) - Math.abs(a[other])) ||
       byName(model.name(grain, a.fn), model.name(grain, b.fn)) ||
       Math.abs(b[other]) - Math.abs(a[other]) || line[a.fn] - line[b.fn] || a.fn - b.fn);
 }

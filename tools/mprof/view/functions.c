@@ -126,14 +126,16 @@ static int compare(const struct function_row *a, const struct function_row *b,
   return (a->shown.frame > b->shown.frame) - (a->shown.frame < b->shown.frame);
 }
 
-static int by_flat(const void *x, const void *y) {
-  const struct function_row *a = x, *b = y;
-  return compare(a, b, a->flat, b->flat, a->cum, b->cum);
-}
-
 static int by_cum_value(const void *x, const void *y) {
   const struct function_row *a = x, *b = y;
   return compare(a, b, a->cum, b->cum, a->flat, b->flat);
+}
+
+static int by_flat(const void *x, const void *y) {
+  const struct function_row *a = x, *b = y;
+  if (a->flat == 0 && b->flat == 0)
+    return by_cum_value(x, y);
+  return compare(a, b, a->flat, b->flat, a->cum, b->cum);
 }
 
 struct function_table functions_of(const struct view *v, bool keeps_std,

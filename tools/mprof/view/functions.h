@@ -24,7 +24,8 @@ struct function_table {
 };
 
 // Returns one row for each frame, sorted by the absolute flat value (by_cum:
-// the cum value), then by name. (pprof: graph.FlatNameOrder, CumNameOrder)
+// the cum value), then by name (pprof: graph.FlatNameOrder, CumNameOrder). Rows
+// without a flat value come last, sorted by the cum value.
 struct function_table functions_of(const struct view *v, bool keeps_std,
                                    bool by_cum);
 void functions_free(struct function_table *t);
