@@ -156,6 +156,7 @@ static bool reads_profiles(enum command_id command) {
   case COMMAND_traces:
   case COMMAND_tree:
   case COMMAND_list:
+  case COMMAND_labels:
   case COMMAND_memory:
   case COMMAND_threads:
   case COMMAND_stuck:

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocates with and without labels.
+
+#include <mprof/mprof.h>
+#include <stdlib.h>
+
+static void *volatile kept[7];
+static int count;
+
+static void allocate(void) { kept[count++] = malloc(1000); }
+
+int main(void) {
+  allocate();
+  for (int i = 0; i < 2; i++) {
+    MPROF_LABELS("customer", "acme", "phase", "load");
+    allocate();
+  }
+  for (int i = 0; i < 4; i++) {
+    MPROF_LABELS("customer", "zenith");
+    allocate();
+  }
+  return 0;
+}

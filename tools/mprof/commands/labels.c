@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof labels: the values of each label, such as the customers, with the bytes
+// or the time of each.
+
+#include "commands/input.h"
+#include "commands/options.h"
+#include "common/memory.h"
+#include "common/saturate.h"
+#include "files/json.h"
+#include "terminal/markup.h"
+#include "terminal/quantity.h"
+#include "terminal/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The sum of the samples with a label.
+struct row {
+  struct label label;
+  int64_t value;
+  double variance;
+};
+
+// The rows of one key follow each other, the largest first.
+struct rows {
+  struct row *items;
+  size_t count, capacity;
+};
+
+static const char **strings; // for the comparison; one thread sorts
+
+static int by_key(const struct label *a, const struct label *b) {
+  return a->key == b->key ? 0 : strcmp(strings[a->key], strings[b->key]);
+}
+
+static int by_label(const void *x, const void *y) {
+  const struct label *a = &((const struct row *)x)->label;
+  const struct label *b = &((const struct row *)y)->label;
+  if (a->key != b->key)
+    return by_key(a, b);
+  if (a->str != b->str)
+    return strcmp(strings[a->str], strings[b->str]);
+  return (a->number > b->number) - (a->number < b->number);
+}
+
+static int by_value(const void *x, const void *y) {
+  const struct row *a = x, *b = y;
+  if (a->label.key != b->label.key)
+    return by_key(&a->label, &b->label);
+  return a->value != b->value ? (a->value > b->value ? -1 : 1) : by_label(x, y);
+}
+
+// Returns the labels of all stacks. Leaves out the sizes of blocks.
+static struct rows rows_of(const struct view *v) {
+  const struct profile *p = v->profile;
+  struct rows all = {0};
+  for (size_t i = 0; i < v->stack_count; i++) {
+    const struct sample *s = &p->samples[v->stacks[i].sample];
+    for (uint32_t k = 0; k < s->label_count; k++) {
+      const struct label *l = &p->labels[s->first_label + k];
+      if (strcmp(p->strings[l->key], "bytes") != 0)
+        *APPEND(all.items, all.count, all.capacity) = (struct row){
+            *l, size_of(v->stacks[i].value), v->stacks[i].variance};
+    }
+  }
+  strings = p->strings;
+  size_t kept = 0;
+  if (all.count)
+    qsort(all.items, all.count, sizeof *all.items, by_label);
+  for (size_t i = 0; i < all.count; i++) {
+    if (kept && by_label(&all.items[kept - 1], &all.items[i]) == 0) {
+      add_to(&all.items[kept - 1].value, all.items[i].value);
+      all.items[kept - 1].variance += all.items[i].variance;
+    } else {
+      all.items[kept++] = all.items[i];
+    }
+  }
+  all.count = kept;
+  if (kept)
+    qsort(all.items, kept, sizeof *all.items, by_value);
+  return all;
+}
+
+// Returns the index behind the last row with the key of row i. Adds up the
+// values of these rows.
+static size_t end_of_key(const struct rows *all, size_t i, int64_t *sum) {
+  size_t end = i;
+  *sum = 0;
+  for (;
+       end < all->count && all->items[end].label.key == all->items[i].label.key;
+       end++)
+    add_to(sum, all->items[end].value);
+  return end;
+}
+
+static const char *text_of_value(const struct label *l) {
+  static struct quantity q;
+  if (l->str)
+    return strings[l->str];
+  q = quantity_of(l->number, l->unit ? strings[l->unit] : "count");
+  return q.text;
+}
+
+// The rows of the key that begins at row `first`, at most `limit`, and a row
+// for samples without this label.
+static struct table *table_of(const struct view *v, const struct rows *all,
+                              size_t first, size_t limit, bool has_utf8) {
+  int64_t sum;
+  const size_t end = end_of_key(all, first, &sum);
+  struct table *t = table_new();
+  table_column(t, v->type_name, ALIGN_RIGHT);
+  table_column(t, "share", ALIGN_RIGHT);
+  table_column(t, strings[all->items[first].label.key], ALIGN_LEFT);
+  for (size_t i = first; i < end && (!limit || i < first + limit); i++) {
+    const struct row *r = &all->items[i];
+    table_cell(
+        t, quantity_with_error(r->value, r->variance, v->unit, has_utf8).text);
+    table_cell(t, quantity_share(r->value, v->total).text);
+    table_cell(t, text_of_value(&r->label));
+  }
+  if (sum < v->total) {
+    table_cell(t, quantity_of(v->total - sum, v->unit).text);
+    table_cell(t, quantity_share(v->total - sum, v->total).text);
+    table_cell(t, "[no label]");
+  }
+  return t;
+}
+
+static void print_json(const struct view *v, const struct rows *all,
+                       size_t limit) {
+  fputs("{\"sample\": ", stdout);
+  json_string(stdout, v->type_name);
+  fputs(", \"unit\": ", stdout);
+  json_string(stdout, v->unit);
+  printf(", \"total\": %" PRId64 ",\n \"labels\": [", v->total);
+  for (size_t i = 0, end; i < all->count; i = end) {
+    int64_t sum;
+    end = end_of_key(all, i, &sum);
+    fputs(i ? ",\n  {\"key\": " : "\n  {\"key\": ", stdout);
+    json_string(stdout, strings[all->items[i].label.key]);
+    printf(", \"unlabelled\": %" PRId64 ", \"values\": [",
+           sum < v->total ? v->total - sum : 0);
+    for (size_t k = i; k < end && (!limit || k < i + limit); k++) {
+      fputs(k > i ? ",\n    {\"label\": " : "\n    {\"label\": ", stdout);
+      json_string(stdout, text_of_value(&all->items[k].label));
+      printf(", \"value\": %" PRId64 "}", all->items[k].value);
+    }
+    fputs("]}", stdout);
+  }
+  fputs("]}\n", stdout);
+}
+
+static void print_markdown(const struct view *v, const struct rows *all,
+                           size_t limit) {
+  int64_t sum;
+  for (size_t i = 0; i < all->count; i = end_of_key(all, i, &sum)) {
+    struct table *t = table_of(v, all, i, limit, true);
+    if (i)
+      putchar('\n');
+    table_print_markdown(t, stdout);
+    table_free(t);
+  }
+  char *lost = input_losses(v);
+  markup_put_paragraphs(stdout, lost);
+  free(lost);
+}
+
+static void print_text(const struct view *v, const struct rows *all,
+                       size_t limit, const struct style *style) {
+  size_t shown = 0;
+  int64_t sum;
+  input_print_title(v, stdout, style);
+  for (size_t i = 0, end; i < all->count; i = end) {
+    end = end_of_key(all, i, &sum);
+    shown += limit && limit < end - i ? limit : end - i;
+    struct table *t = table_of(v, all, i, limit, style->has_utf8);
+    if (i)
+      putchar('\n');
+    table_print(t, stdout, style);
+    table_free(t);
+  }
+  if (all->count == 0)
+    puts("no label; MPROF_LABELS(\"customer\", NAME); sets one in a program");
+  input_print_end(v, stdout, style, shown, all->count, "values", "-n 0");
+}
+
+int command_labels(const struct options *options) {
+  size_t limit;
+  const char *format = options->format ? options->format : "text";
+  const bool is_json = strcmp(format, "json") == 0,
+             is_markdown = strcmp(format, "md") == 0;
+  if (!is_json && !is_markdown && strcmp(format, "text") != 0)
+    return complain(options, "--format=%s is not text, md or json", format);
+  if (!input_count(options, &limit))
+    return STATUS_ERROR;
+  struct view *v = input_view(options);
+  if (!v)
+    return STATUS_ERROR;
+  struct rows all = rows_of(v);
+  if (is_json) {
+    print_json(v, &all, limit);
+    input_print_view_losses(v, stderr);
+  } else {
+    const struct style style = input_begin_output(options);
+    if (is_markdown)
+      print_markdown(v, &all, limit);
+    else
+      print_text(v, &all, limit, &style);
+  }
+  free(all.items);
+  return STATUS_OK;
+}
