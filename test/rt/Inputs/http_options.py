@@ -4,6 +4,7 @@
 # The checks of the ways to steer a program: options, mprof ctl, control_signal.
 
 import os
+import signal
 import stat
 import subprocess
 import time
@@ -151,6 +152,41 @@ def ctl(program, mprof):
     assert "there is no process" in run("ctl", pid, "get", status=2)
     with App(program, listen="") as app:
         assert "has no HTTP server" in run("ctl", str(app.pid), "get", status=2)
+
+
+@check
+def ctl_measure(program, mprof):
+    def fraction():
+        return subprocess.run([mprof, "ctl", str(app.pid), "get", "mutex_fraction"], capture_output=True, text=True).stdout
+
+    def measure(duration):
+        p = subprocess.Popen([mprof, "ctl", str(app.pid), "mutex", duration], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        until(lambda: fraction() == "mutex_fraction=1\n")
+        return p
+
+    with App(program, options="mutex_fraction=0") as app:
+        until(app.http_tid)
+        equal(fraction(), "mutex_fraction=0\n")
+        p = measure("2s")
+        while p.poll() is None:
+            app.command("contend 2")
+        text, errors = p.communicate()
+        equal((p.returncode, errors), (0, ""))
+        name = "%s.%s.mutex.pb.gz" % (os.path.basename(program), app.pid)
+        assert text.startswith("wrote %s\ndelay of " % name) and "  contend  http_app.c" in text, text
+        equal(fraction(), "mutex_fraction=0\n")
+        # Ctrl-C ends it, and switches the profile off.
+        p = measure("500")
+        p.send_signal(signal.SIGINT)
+        equal((*p.communicate(), p.returncode), ("", "mprof ctl: interrupted\n", 2))
+        equal(fraction(), "mutex_fraction=0\n")
+        # A profile that the user has switched on stays on.
+        subprocess.run([mprof, "ctl", str(app.pid), "set", "mutex_fraction", "1"], check=True, capture_output=True)
+        measure("1").communicate()
+        equal(fraction(), "mutex_fraction=1\n")
+        for wrong in ("0", "x", "10h", "-1", "1.5"):
+            p = subprocess.run([mprof, "ctl", str(app.pid), "block", wrong], capture_output=True, text=True)
+            equal((p.returncode, p.stderr), (2, "mprof ctl: block %s: give a time, such as 10s\n" % wrong))
 
 
 @check

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof ctl: shows and changes the options of a running program, and gets its
-// profiles and traces.
+// mprof ctl: shows and changes the options of a running program, gets its
+// profiles and traces, and shows what it does in some seconds.
 
 #include "commands/name_locks.h"
 #include "commands/options.h"
@@ -12,6 +12,7 @@
 #include "terminal/style.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,16 @@ static void put_escaped(char *path, size_t size, const char *text) {
   path[len] = '\0';
 }
 
+// A signal asks for the end of a measurement.
+static volatile sig_atomic_t has_signal;
+
+static void note_signal(int number) {
+  (void)number;
+  has_signal = 1;
+}
+
+static bool is_interrupted(void) { return has_signal != 0; }
+
 // Sends a request. Returns the status code. If there is no reply, prints the
 // reason and returns 0.
 static int request(const struct options *options, const char *method,
@@ -42,8 +53,10 @@ static int request(const struct options *options, const char *method,
     complain(options, "%s", why);
     return 0;
   }
-  const int status = live_ask(fd, method, path, reply, NULL);
-  if (status == 0)
+  const int status = live_ask(fd, method, path, reply, is_interrupted);
+  if (status == 0 && is_interrupted())
+    complain(options, "interrupted");
+  else if (status == 0)
     complain(options, "%s %s", options->paths[0], reply->text);
   return status;
 }
@@ -222,22 +235,23 @@ static int say_written(const struct options *options, const char *path,
   return STATUS_OK;
 }
 
+enum { NAME_SIZE = 512 };
+
 // Asks for a file, and writes it to --output, or else to PROGRAM.PID.KIND with
-// the suffix that suffix_of returns. An existing file stays as it is if there
-// is no reply.
+// the suffix that suffix_of returns. Stores the name of the latter. An existing
+// file stays as it is if there is no reply.
 static int save(const struct options *options, const char *method,
-                const char *path, const char *kind) {
+                const char *path, const char *kind, char name[NAME_SIZE]) {
   struct bytes bytes = {0};
-  char name[512];
   if (!options->output)
-    name_program(options, name, sizeof name);
+    name_program(options, name, NAME_SIZE);
   bytes.at = (uint8_t *)fetch(options, method, path, &bytes.length);
   if (!bytes.at)
     return STATUS_ERROR;
   if (!options->output) {
     const char *suffix = suffix_of(&bytes);
     const size_t before = strlen(name);
-    snprintf(name + before, sizeof name - before, "%.200s%s", kind, suffix);
+    snprintf(name + before, NAME_SIZE - before, "%.200s%s", kind, suffix);
   }
   const char *file = options->output ? options->output : name;
   const bool replaces = is_file(file);
@@ -320,14 +334,14 @@ static int set(const struct options *options) {
 }
 
 static int dump(const struct options *options) {
-  char path[1024] = "/debug/pprof/", name[256];
+  char path[1024] = "/debug/pprof/", name[256], file[NAME_SIZE];
   put_escaped(path, sizeof path, options->paths[2]);
   if (strcmp(options->paths[2], "trace") == 0)
     return save_trace(options, "GET", path);
   snprintf(name, sizeof name, "%.200s", options->paths[2]);
   for (char *p = name; *p != '\0'; p++)
     *p = *p == '/' ? '_' : *p;
-  return save(options, "GET", path, name);
+  return save(options, "GET", path, name, file);
 }
 
 static int trace(const struct options *options) {
@@ -362,6 +376,90 @@ static int stuck(const struct options *options) {
   return STATUS_OK;
 }
 
+// --- measurements ---
+
+// Returns a time such as "10s", "10" or "2m" in seconds, or 0.
+static long seconds_of(const char *text) {
+  enum { MOST = 24 * 3600 };
+  char *end;
+  const long n = strtol(text, &end, 10);
+  const long unit = strcmp(end, "m") == 0                   ? 60
+                    : strcmp(end, "s") == 0 || *end == '\0' ? 1
+                                                            : 0;
+  return n > 0 && n <= MOST ? n * unit : 0;
+}
+
+// Sets an option of the program. Prints why if it fails.
+static bool set_option(const struct options *options, const char *name,
+                       const char *value) {
+  char path[256];
+  size_t size;
+  snprintf(path, sizeof path, "/debug/mprof/set?%s=%s", name, value);
+  char *reply = fetch(options, "POST", path, &size);
+  free(reply);
+  return reply != NULL;
+}
+
+// Sets the rate of the profile to 1 if it is 0. Returns false after a message.
+// *is_changed: whether it was 0.
+static bool switch_on(const struct options *options, const char *rate,
+                      bool *is_changed) {
+  char path[256], off[64];
+  size_t size;
+  snprintf(path, sizeof path, "/debug/mprof/get?name=%s", rate);
+  char *reply = fetch(options, "GET", path, &size);
+  snprintf(off, sizeof off, "%s=0\n", rate);
+  *is_changed = reply && strncmp(reply, off, strlen(off)) == 0;
+  const bool is_good =
+      reply && (!*is_changed || set_option(options, rate, "1"));
+  free(reply);
+  return is_good;
+}
+
+// Gets the events of some time, and shows them. Switches the profile on for
+// this time, also if a signal ends it. rate: the option that does it, or NULL.
+static int measure(const struct options *options, const char *rate,
+                   const char *sample) {
+  const char *kind = options->paths[1];
+  const long seconds = seconds_of(options->paths[2]);
+  char path[256], name[NAME_SIZE];
+  bool is_changed = false;
+  if (seconds == 0)
+    return complain(options, "%s %s: give a time, such as 10s", kind,
+                    options->paths[2]);
+  const struct sigaction noting = {.sa_handler = note_signal};
+  sigaction(SIGINT, &noting, NULL);
+  sigaction(SIGTERM, &noting, NULL);
+  if (rate && !switch_on(options, rate, &is_changed))
+    return STATUS_ERROR;
+  snprintf(path, sizeof path, "/debug/pprof/%s?seconds=%ld", kind, seconds);
+  const int status = save(options, "GET", path, kind, name);
+  has_signal = 0;
+  if (is_changed && !set_option(options, rate, "0"))
+    return STATUS_ERROR;
+  if (status != STATUS_OK || options->output)
+    return status;
+  char *paths[] = {name};
+  struct options shown = *options;
+  shown.command = COMMAND_top;
+  shown.sample = sample;
+  shown.paths = paths;
+  shown.path_count = shown.first_count = 1;
+  return command_top(&shown);
+}
+
+static int heap(const struct options *options) {
+  return measure(options, NULL, "alloc_space");
+}
+
+static int block(const struct options *options) {
+  return measure(options, "block_rate", NULL);
+}
+
+static int mutex(const struct options *options) {
+  return measure(options, "mutex_fraction", NULL);
+}
+
 static const struct {
   const char *name;
   int least, most; // numbers of arguments after the name
@@ -369,6 +467,7 @@ static const struct {
 } verbs[] = {
     {"get", 0, 1, get},     {"set", 2, 2, set},         {"dump", 1, 1, dump},
     {"trace", 0, 1, trace}, {"threads", 0, 0, threads}, {"stuck", 0, 0, stuck},
+    {"heap", 1, 1, heap},   {"block", 1, 1, block},     {"mutex", 1, 1, mutex},
 };
 
 int command_ctl(const struct options *options) {
@@ -379,6 +478,6 @@ int command_ctl(const struct options *options) {
       return verbs[i].run(options);
   return complain(options,
                   "usage: mprof ctl PID|SOCKET get [NAME] | set NAME VALUE | "
-                  "dump KIND | trace [SECONDS|start|stop|last] | "
-                  "threads | stuck");
+                  "dump KIND | heap|block|mutex TIME | "
+                  "trace [SECONDS|start|stop|last] | threads | stuck");
 }
