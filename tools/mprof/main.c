@@ -6,6 +6,7 @@
 #include "commands/arguments.h"
 #include "commands/help.h"
 #include "commands/nearest.h"
+#include "commands/next_command.h"
 #include "commands/option_table.h"
 #include "commands/options.h"
 #include "commands/trace.h"
@@ -17,6 +18,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static int run(const struct options *options) {
   switch (options->command) {
@@ -80,7 +82,10 @@ static int dispatch(int argc, char **argv) {
     return status;
   if (!arguments_resolve(&options))
     return STATUS_ERROR;
+  const bool is_terminal = isatty(STDOUT_FILENO);
   const int result = run(&options);
+  if (is_terminal && result <= STATUS_FOUND)
+    next_command_print(&options, stdout);
   pager_finish();
   return result;
 }

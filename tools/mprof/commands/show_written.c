@@ -5,10 +5,10 @@
 
 #include "commands/add_names.h"
 #include "commands/input.h"
+#include "commands/next_command.h"
 #include "commands/show_memory.h"
 #include "commands/show_top.h"
 #include "common/ends_with.h"
-#include "common/printable.h"
 #include "files/read_profile.h"
 #include "tools.h"
 
@@ -30,30 +30,10 @@ enum {
 // The end of the names of the profiles of stuck threads.
 #define STUCK ".threadleak.pb.gz"
 
-// Prints a command for the file. A path that has other characters than these is
-// quoted, so that a shell runs the command.
+// Prints a command for the file on a line.
 static void print_command(const char *command, const char *path) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%,:=";
-  fputs("mprof ", stderr);
-  style_put(stderr, command);
-  fputc(' ', stderr);
-  if (!path[strspn(path, plain)]) {
-    fprintf(stderr, "%s\n", path);
-    return;
-  }
-  fputc('\'', stderr);
-  while (*path) {
-    const size_t shown = printable_length(path);
-    if (shown == 0)
-      fputs("'?'", stderr); // a shell finds the file by this pattern
-    else if (*path == '\'')
-      fputs("'\\''", stderr);
-    else
-      fwrite(path, 1, shown, stderr);
-    path += shown ? shown : printable_skip(path);
-  }
-  fputs("'\n", stderr);
+  next_command_put(stderr, command, path);
+  fputc('\n', stderr);
 }
 
 // Shows the largest values of the profile, and the command that shows more.
