@@ -191,7 +191,7 @@ static bool resolve(const struct options *o, char *argument,
     return (own->paths[0] = fetch(o, argument, kinds[kind].name)) != NULL;
   if (o->command == COMMAND_html) // it shows all kinds of a directory
     return true;
-  const char *report = o->command == COMMAND_stuck
+  const char *report = o->command == COMMAND_stuck && !o->format
                            ? directory_newest(argument, ".stuck.txt")
                            : NULL;
   if (report) {

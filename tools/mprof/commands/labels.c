@@ -5,6 +5,7 @@
 // or the time of each.
 
 #include "commands/input.h"
+#include "commands/json_view.h"
 #include "commands/options.h"
 #include "common/memory.h"
 #include "common/saturate.h"
@@ -14,6 +15,7 @@
 #include "terminal/table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,13 +131,10 @@ static struct table *table_of(const struct view *v, const struct rows *all,
   return t;
 }
 
-static void print_json(const struct view *v, const struct rows *all,
-                       size_t limit) {
-  fputs("{\"sample\": ", stdout);
-  json_string(stdout, v->type_name);
-  fputs(", \"unit\": ", stdout);
-  json_string(stdout, v->unit);
-  printf(", \"total\": %" PRId64 ",\n \"labels\": [", v->total);
+static void print_json(const struct options *options, const struct view *v,
+                       const struct rows *all, size_t limit) {
+  json_begin(stdout, options, v, all->count);
+  fputs("\"labels\": [", stdout);
   for (size_t i = 0, end; i < all->count; i = end) {
     int64_t sum;
     end = end_of_key(all, i, &sum);
@@ -144,13 +143,16 @@ static void print_json(const struct view *v, const struct rows *all,
     printf(", \"unlabelled\": %" PRId64 ", \"values\": [",
            sum < v->total ? v->total - sum : 0);
     for (size_t k = i; k < end && (!limit || k < i + limit); k++) {
-      fputs(k > i ? ",\n    {\"label\": " : "\n    {\"label\": ", stdout);
-      json_string(stdout, text_of_value(&all->items[k].label));
-      printf(", \"value\": %" PRId64 "}", all->items[k].value);
+      const struct row *r = &all->items[k];
+      printf("%s\n    {\"value\": %" PRId64 ", \"standard_error\": %.0f",
+             k > i ? "," : "", r->value, sqrt(r->variance));
+      json_put_text(stdout, "label", text_of_value(&r->label));
+      fputs("}", stdout);
     }
     fputs("]}", stdout);
   }
-  fputs("]}\n", stdout);
+  fputs("]", stdout);
+  json_end(stdout, v);
 }
 
 static void print_markdown(const struct view *v, const struct rows *all,
@@ -201,8 +203,7 @@ int command_labels(const struct options *options) {
     return STATUS_ERROR;
   struct rows all = rows_of(v);
   if (is_json) {
-    print_json(v, &all, limit);
-    input_print_view_losses(v, stderr);
+    print_json(options, v, &all, limit);
   } else {
     const struct style style = input_begin_output(options);
     if (is_markdown)

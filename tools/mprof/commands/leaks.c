@@ -6,6 +6,7 @@
 
 #include "commands/add_names.h"
 #include "commands/input.h"
+#include "commands/json_view.h"
 #include "commands/options.h"
 #include "common/memory.h"
 #include "common/plural.h"
@@ -245,6 +246,33 @@ static void print_kept(const struct leaks *l) {
     printf("without %s that libc keeps by design (--all shows it)\n", sum.text);
 }
 
+static void put_stack_json(const struct leaks *l, const struct change *row,
+                           const char *comma) {
+  const struct changes *c = row == &l->ended ? &l->threads : &l->stacks;
+  printf("%s\n  {\"old\": %.0f, \"new\": %.0f, \"standard_error\": %.0f, ",
+         comma, row->side[OLD].value, row->side[NEW].value, row->error);
+  if (l->blocks_type >= 0)
+    printf("\"blocks\": %.0f, ", row->blocks.value);
+  json_put_frames(stdout, l->view, &c->frames[row->first], row->count);
+  fputs("}", stdout);
+}
+
+static void print_json(const struct leaks *l, size_t limit) {
+  const size_t count = limit && limit < l->leak_count ? limit : l->leak_count;
+  const bool has_ended = l->ended.blocks.value > 0;
+  json_begin(stdout, l->options, l->view, l->leak_count + l->threads.count);
+  printf("\"is_growth\": %s, \"leaked\": %.0f, \"kept_by_libc\": %.0f,\n "
+         "\"leaks\": [",
+         is_growth(l) ? "true" : "false", l->bytes + l->ended.side[NEW].value,
+         l->kept.bytes);
+  for (size_t i = 0; i < count; i++)
+    put_stack_json(l, &l->stacks.rows[i], i ? "," : "");
+  if (has_ended)
+    put_stack_json(l, &l->ended, count ? "," : "");
+  fputs("]", stdout);
+  json_end(stdout, l->view);
+}
+
 static void print(const struct leaks *l, size_t limit) {
   const struct style style = input_begin_output(l->options);
   const struct change *rows = l->stacks.rows;
@@ -298,7 +326,10 @@ int command_leaks(const struct options *options) {
   size_t limit;
   char error[512];
   const int status = found_status(options);
-  if (status < 0 || !input_count(options, &limit) || !add_names_check(options))
+  bool is_bad;
+  const bool is_json = json_is_wanted(options, &is_bad);
+  if (status < 0 || is_bad || !input_count(options, &limit) ||
+      !add_names_check(options))
     return STATUS_ERROR;
   if (options->suppressions &&
       !suppressions_read(&l.suppressions, options->suppressions, error,
@@ -311,7 +342,7 @@ int command_leaks(const struct options *options) {
   suppress(&l);
   find_ended_threads(&l);
   find_leaks(&l);
-  print(&l, limit);
+  (is_json ? print_json : print)(&l, limit);
   if (l.view->profile->is_truncated)
     return complain(options,
                     "a file ends too early, so there may be more leaks");

@@ -4,9 +4,11 @@
 // mprof list: the source lines of functions, with the values of the lines.
 
 #include "commands/input.h"
+#include "commands/json_view.h"
 #include "commands/options.h"
 #include "common/memory.h"
 #include "common/saturate.h"
+#include "files/json.h"
 #include "files/source.h"
 #include "terminal/quantity.h"
 #include "view/functions.h"
@@ -148,11 +150,35 @@ static void print_listing(const struct view *v, const struct listing *l,
   source_free(&source);
 }
 
+static void print_json(const struct options *options, const struct view *v,
+                       const struct listings *l, size_t count) {
+  const char **strings = v->profile->strings;
+  json_begin(stdout, options, v, l->count);
+  fputs("\"functions\": [", stdout);
+  for (size_t i = 0; i < count; i++) {
+    const struct listing *x = &l->items[i];
+    fputs(i ? ",\n  {\"function\": " : "\n  {\"function\": ", stdout);
+    json_string(stdout, strings[x->name]);
+    json_put_text(stdout, "file", strings[x->file]);
+    fputs(", \"lines\": [", stdout);
+    for (size_t k = 0; k < x->count; k++)
+      printf("%s\n    {\"line\": %" PRId64 ", \"value\": %" PRId64
+             ", \"with_callees\": %" PRId64 "}",
+             k ? "," : "", v->frames[x->rows[k].shown.frame].line,
+             x->rows[k].flat, x->rows[k].cum);
+    fputs("]}", stdout);
+  }
+  fputs("]", stdout);
+  json_end(stdout, v);
+}
+
 int command_list(const struct options *options) {
   size_t limit;
   char error[256];
   struct pattern *wanted = NULL;
-  if (!input_count(options, &limit))
+  bool is_bad;
+  const bool is_json = json_is_wanted(options, &is_bad);
+  if (is_bad || !input_count(options, &limit))
     return STATUS_ERROR;
   if (!options->count)
     limit = 5;
@@ -165,11 +191,15 @@ int command_list(const struct options *options) {
   struct view *v = input_view(&by_lines);
   if (!v)
     return STATUS_ERROR;
-  const struct style style = input_begin_output(options);
   struct function_table t = functions_of(v, options->std, false);
   struct listings l = collect(v, &t, options->std, wanted);
   v->losses.uncompared += pattern_failures(wanted);
   const size_t count = limit && limit < l.count ? limit : l.count;
+  if (is_json) {
+    print_json(options, v, &l, count);
+    return STATUS_OK;
+  }
+  const struct style style = input_begin_output(options);
   input_print_title(v, stdout, &style);
   if (count)
     printf("%12s  %12s  %6s\n", v->type_name, "with callees", "line");

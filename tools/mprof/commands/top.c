@@ -4,6 +4,7 @@
 // mprof top: the functions, lines, files or types with the largest values.
 
 #include "commands/input.h"
+#include "commands/json_view.h"
 #include "commands/options.h"
 #include "commands/show_top.h"
 #include "commands/show_types.h"
@@ -39,8 +40,11 @@ int command_top(const struct options *options) {
     return complain(options, "--by=%s is not type", options->by);
   const char *format = options->format ? options->format : "text";
   const bool is_markdown = strcmp(format, "md") == 0;
-  if (!is_markdown && strcmp(format, "text") != 0 && strcmp(format, "csv") != 0)
-    return complain(options, "--format=%s is not text, md or csv", format);
+  const bool is_json = strcmp(format, "json") == 0;
+  if (!is_markdown && !is_json && strcmp(format, "text") != 0 &&
+      strcmp(format, "csv") != 0)
+    return complain(options, "--format=%s is not text, md, csv or json",
+                    format);
   if (!input_count(options, &limit))
     return STATUS_ERROR;
   struct view *v = input_view(options);
@@ -51,6 +55,10 @@ int command_top(const struct options *options) {
   if (strcmp(format, "csv") == 0) {
     print_csv(v, &rows, count);
     input_print_view_losses(v, stderr);
+    return STATUS_OK;
+  }
+  if (is_json) {
+    json_put_top(stdout, options, v, &rows, count);
     return STATUS_OK;
   }
   const struct style style = input_begin_output(options);

@@ -4,6 +4,7 @@
 // mprof traces: the stacks with the largest values.
 
 #include "commands/input.h"
+#include "commands/json_view.h"
 #include "commands/name_locks.h"
 #include "commands/options.h"
 #include "common/memory.h"
@@ -172,10 +173,14 @@ static void print_frames(const struct view *v, const struct shown_frame *frames,
 // Prints the stacks of the view, each with its value, its labels and its
 // frames.
 static void print_stacks(const struct view *v, const struct options *options,
-                         size_t limit) {
-  const struct style style = input_begin_output(options);
+                         size_t limit, bool is_json) {
   struct stack_table t = stacks_of(v, options->std);
   const size_t count = limit && limit < t.count ? limit : t.count;
+  if (is_json) {
+    json_put_traces(stdout, options, v, &t, count);
+    return;
+  }
+  const struct style style = input_begin_output(options);
   input_print_title(v, stdout, &style);
   for (size_t i = 0; i < count; i++) {
     const struct stack_row *r = &t.rows[i];
@@ -197,7 +202,9 @@ static void print_stacks(const struct view *v, const struct options *options,
 
 int command_traces(const struct options *options) {
   size_t limit;
-  if (!input_count(options, &limit))
+  bool is_bad;
+  const bool is_json = json_is_wanted(options, &is_bad);
+  if (is_bad || !input_count(options, &limit))
     return STATUS_ERROR;
   // The frames of a stack are calls, so show the lines of the calls.
   struct options by_lines = *options;
@@ -205,7 +212,7 @@ int command_traces(const struct options *options) {
   struct view *v = input_view(&by_lines);
   if (!v)
     return STATUS_ERROR;
-  print_stacks(v, options, limit);
+  print_stacks(v, options, limit, is_json);
   return STATUS_OK;
 }
 
@@ -216,7 +223,9 @@ static int show_threads(const struct options *options, const char *wanted,
                         const char *other, const char *none, const char *how) {
   struct options all = *options;
   size_t limit;
-  if (!input_count(options, &limit))
+  bool is_bad;
+  const bool is_json = json_is_wanted(options, &is_bad);
+  if (is_bad || !input_count(options, &limit))
     return STATUS_ERROR;
   all.lines = true;
   struct view *v = input_view(&all);
@@ -225,8 +234,8 @@ static int show_threads(const struct options *options, const char *wanted,
   if (strcmp(v->type_name, wanted) != 0 && strcmp(v->type_name, other) != 0)
     return complain(options, "%s is a profile of %s, not of %s; %s",
                     options->paths[0], v->type_name, wanted, how);
-  print_stacks(v, options, options->count ? limit : 0);
-  if (v->profile_total == 0)
+  print_stacks(v, options, options->count ? limit : 0, is_json);
+  if (v->profile_total == 0 && !is_json)
     puts(none);
   return STATUS_OK;
 }
@@ -238,7 +247,7 @@ int command_threads(const struct options *options) {
 }
 
 int command_stuck(const struct options *options) {
-  if (options->path_count == 1 &&
+  if (options->path_count == 1 && !options->format &&
       show_report(options, options->paths[0], "stuck threads"))
     return STATUS_OK;
   return show_threads(options, "threadleak", "goroutineleak",

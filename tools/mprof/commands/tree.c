@@ -6,6 +6,7 @@
 // call one other function stays in its column.
 
 #include "commands/input.h"
+#include "commands/json_view.h"
 #include "commands/options.h"
 #include "common/memory.h"
 #include "common/saturate.h"
@@ -14,6 +15,7 @@
 #include "view/shown_frames.h"
 #include "view/stacks.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +25,9 @@ enum { MAX_INDENT = 60 };
 struct printer {
   const struct view *v;
   const struct call_tree *t;
-  struct table *table;
-  bool *is_shown; // of each node
+  struct table *table; // NULL: JSON is printed
+  bool *is_shown;      // of each node
+  bool has_rows;       // of JSON
 };
 
 // Chooses the nodes with the largest totals. A parent's total is at least that
@@ -46,8 +49,22 @@ static size_t shown_children(const struct printer *p, uint32_t node) {
   return n;
 }
 
+static void add_json(struct printer *p, uint32_t node) {
+  const struct call_node *n = &p->t->nodes[node];
+  printf("%s\n  {\"call\": %" PRIu32 ", \"caller\": %" PRIu32
+         ", \"value\": %" PRId64 ", \"with_callees\": %" PRId64 ", ",
+         p->has_rows ? "," : "", node, n->parent, n->own, n->total);
+  p->has_rows = true;
+  json_put_frame(stdout, p->v, &n->shown);
+  fputs("}", stdout);
+}
+
 static void add_row(struct printer *p, uint32_t node, unsigned indent) {
   const struct call_node *n = &p->t->nodes[node];
+  if (!p->table) {
+    add_json(p, node);
+    return;
+  }
   const struct frame_text f = frame_parts(p->v, &n->shown);
   char text[sizeof f.text + MAX_INDENT + 1];
   if (indent > MAX_INDENT)
@@ -93,21 +110,31 @@ static size_t add_rows(struct printer *p) {
 
 int command_tree(const struct options *options) {
   size_t limit;
-  if (!input_count(options, &limit))
+  bool is_bad;
+  const bool is_json = json_is_wanted(options, &is_bad);
+  if (is_bad || !input_count(options, &limit))
     return STATUS_ERROR;
   struct view *v = input_view(options);
   if (!v)
     return STATUS_ERROR;
-  const struct style style = input_begin_output(options);
   const struct call_tree t = calls_of(v, options->std);
-  struct printer p = {
-      .v = v, .t = &t, .table = table_new(), .is_shown = zeroed(t.count, 1)};
+  struct printer p = {.v = v, .t = &t, .is_shown = zeroed(t.count, 1)};
+  // Node 0 is no function.
+  choose(&p, limit ? limit + 1 : 0);
+  if (is_json) {
+    json_begin(stdout, options, v, t.count - 1);
+    fputs("\"calls\": [", stdout);
+    add_rows(&p);
+    fputs("]", stdout);
+    json_end(stdout, v);
+    return STATUS_OK;
+  }
+  const struct style style = input_begin_output(options);
+  p.table = table_new();
   table_column(p.table, v->type_name, ALIGN_RIGHT);
   table_column(p.table, "share", ALIGN_RIGHT);
   table_column(p.table, "own", ALIGN_RIGHT);
   table_column(p.table, "calls", ALIGN_LEFT);
-  // Node 0 is no function.
-  choose(&p, limit ? limit + 1 : 0);
   const size_t rows = add_rows(&p);
   input_print_title(v, stdout, &style);
   table_print(p.table, stdout, &style);
