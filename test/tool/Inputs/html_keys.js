@@ -10,6 +10,7 @@ const text = selector => document.querySelector(selector).textContent;
 const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 
 function useFlameGraph() {
+  press(document.body, '1');
   const canvas = document.querySelector('canvas.flame');
   press(canvas, 'ArrowDown');
   say('first callee', text('.status'));
@@ -43,6 +44,12 @@ function useLabels() {
   document.querySelector('.label').click();
   say('label', text('.chip') + ' ' + text('.total'));
   document.querySelector('.chip').click();
+  const values = () => [...document.querySelectorAll('.labels section')].find(
+      s => s.firstChild.firstChild.textContent === 'bytes').querySelectorAll('.label');
+  const before = values().length;
+  values()[0].click();
+  say('other values of a chosen label', `${values().length} of ${before}`);
+  document.querySelector('.chip').click();
 }
 
 function useSearch() {
@@ -53,7 +60,7 @@ function useSearch() {
   say('search', text('.total'));
   box.value = '(';
   box.dispatchEvent(new Event('input'));
-  say('wrong expression', box.getAttribute('aria-invalid'));
+  say('wrong expression', `${box.getAttribute('aria-invalid')}, ${text('.wrong')}`);
 }
 
 setTimeout(() => {

@@ -4,6 +4,7 @@
 // Scrolls a flame graph, prepares the page for the printer, and says which rows
 // the canvas of the graph has.
 
+document.querySelector('[role=tab]:nth-child(2)').click();
 const canvas = document.querySelector('canvas.flame');
 const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 

@@ -14,7 +14,11 @@
 #include "commands/recover.h"
 #include "commands/show_written.h"
 #include "commands/written_files.h"
+#include "common/ends_with.h"
+#include "common/memory.h"
 #include "common/plural.h"
+#include "files/shown_path.h"
+#include "names/places.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -179,14 +183,44 @@ static void explain_no_files(const struct options *o, int status,
              is_preloaded ? "" : o->paths[0]);
 }
 
+// Writes the page that mprof html makes of the files, beside them.
+static void write_page(const struct options *o, const struct written_files *f) {
+  struct options page = {.command = COMMAND_html};
+  page.paths = zeroed(f->count, sizeof *page.paths);
+  for (size_t i = 0; i < f->count; i++) {
+    char *path = f->items[i].path;
+    if (!ends_with(path, ".txt") || ends_with(path, ".stuck.txt"))
+      page.paths[page.path_count++] = path;
+  }
+  page.first_count = page.path_count;
+  if (page.path_count) {
+    const struct written_file *first = &f->items[0];
+    char *output =
+        text_of("%.*shtml", (int)(first->rest - first->path), first->path);
+    page.output = output;
+    if (command_html(&page) == STATUS_OK && !o->quiet)
+      fprintf(stderr, "\npage for a browser: %s\n", shown_path(output));
+    free(output);
+  }
+  free(page.paths);
+}
+
 // start_ns: when the program was started. is_preloaded: see explain_no_files.
 // records_nothing: a note before the start has said so.
 static void report(const struct options *o, const char *directory,
                    const struct child *child, const struct file_names *before,
                    int64_t start_ns, bool is_preloaded, bool records_nothing) {
   struct written_files f = written_files_find(directory, child->pid, before);
-  input_say_losses_once();
-  show_written(o, &f, start_ns);
+  if (!o->quiet) {
+    input_say_losses_once();
+    show_written(o, &f, start_ns);
+  }
+  if (o->html)
+    write_page(o, &f);
+  if (o->quiet) {
+    written_files_free(&f);
+    return;
+  }
   if (f.others) {
     fprintf(stderr, "\n%zu file%s of other processes %s new in ", f.others,
             plural(f.others), is_or_are(f.others));
@@ -248,7 +282,7 @@ int command_run(const struct options *o) {
   }
   if (recovers)
     recover_ended(o, directory, &files);
-  if (directory && !o->quiet)
+  if (directory && (!o->quiet || o->html))
     report(o, directory, &child, &files,
            start.tv_sec * INT64_C(1000000000) + start.tv_nsec, is_preloaded,
            facts.records_nothing);

@@ -84,8 +84,27 @@ class Flame {
     this.zoom = group;
     this.focus = group;
     this.element.scrollTop = 0;
+    tip.hide();
     this.layout();
     this.describe();
+    if (this.on.moved)
+      this.on.moved();
+  }
+
+  // The functions from the root to the zoomed frame.
+  zoomPath() {
+    const path = [];
+    for (let g = this.zoom; g && g.parent; g = g.parent)
+      path.unshift(g.fn);
+    return path;
+  }
+
+  zoomToPath(path) {
+    let group = this.groups.root;
+    for (const fn of path)
+      group = this.groups.children(group).find(g => g.fn === fn) || group;
+    if (group !== this.zoom)
+      this.zoomTo(group);
   }
 
   resize() {

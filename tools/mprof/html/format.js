@@ -62,3 +62,84 @@ function dateText(milliseconds) {
   return milliseconds > 0 ?
       new Date(milliseconds).toISOString().replace('T', ' ').slice(0, 19) + ' UTC' : '';
 }
+
+// "1 thread", "9 threads"
+function counted(count, noun) {
+  return `${wholeText(count)} ${noun}${Math.round(count) === 1 ? '' : 's'}`;
+}
+
+// The pairs of brackets of template arguments that are in no other ones.
+function templateGroups(name) {
+  const groups = [];
+  let depth = 0, start = 0;
+  for (let i = 0; i < name.length; i++) {
+    if (name.startsWith('operator', i)) {
+      i += 7;
+      while ('<>-='.includes(name[i + 1] || ' '))
+        i++;
+    } else if (name[i] === '<') {
+      if (depth++ === 0)
+        start = i;
+    } else if (name[i] === '>' && depth > 0 && name[i - 1] !== '-' && --depth === 0) {
+      groups.push([start, i]);
+    }
+  }
+  return groups;
+}
+
+// Returns where the name goes on after its first qualifier, or 0.
+function afterQualifier(name) {
+  let depth = 0;
+  for (let i = 0; i + 2 < name.length; i++) {
+    if (name.startsWith('operator', i))
+      return 0;
+    if ('<('.includes(name[i]))
+      depth++;
+    else if ('>)'.includes(name[i]))
+      depth--;
+    else if (depth === 0 && name[i] === ':' && name[i + 1] === ':')
+      return i + 2;
+  }
+  return 0;
+}
+
+// Shortens a name of C++ to a number of characters: cuts template arguments, then
+// drops qualifiers, then cuts the end. Returns '' for less than 3 characters.
+function shortenName(name, room) {
+  if (name.length <= room)
+    return name;
+  if (name.length > 2000)
+    name = name.slice(0, 1000) + '\u2026' + name.slice(-900);
+  const groups = templateGroups(name).sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
+  // Later groups keep their place if the last ones are cut first.
+  let rest = name.length - room;
+  const cuts = [];
+  for (const [from, to] of groups) {
+    const inner = to - from - 1;
+    if (rest <= 0 || inner < 3)
+      break;
+    const kept = Math.max(0, inner - rest - 1);
+    cuts.push([from + 1 + kept, to]);
+    rest -= inner - kept - 1;
+  }
+  for (const [from, to] of cuts.sort((a, b) => b[0] - a[0]))
+    name = name.slice(0, from) + '\u2026' + name.slice(to);
+  for (let at = afterQualifier(name); at && name.length > room; at = afterQualifier(name))
+    name = name.slice(at);
+  if (name.length <= room)
+    return name;
+  return room < 3 ? '' : name.slice(0, room - 1) + '\u2026';
+}
+
+// What values without a unit count.
+const NOUNS = {
+  threads: 'thread', threadcreate: 'thread', threadleak: 'stuck thread', contentions: 'wait',
+  alloc_objects: 'block', inuse_objects: 'block', temporary_objects: 'temporary block',
+  freed_objects: 'freed block'
+};
+
+// The sum of a tree: "9 threads", "4.97 \u00b1 0.13 MiB".
+function amountText({profile, type, sum, variance, unit}) {
+  const noun = unit === 'count' && NOUNS[profile.types[type].name];
+  return quantityWithError(sum, variance, unit) + (noun ? ' ' + noun + (Math.round(sum) === 1 ? '' : 's') : '');
+}

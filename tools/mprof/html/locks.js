@@ -11,11 +11,17 @@ class LocksView {
     this.element = h('div', {class: 'view'});
   }
 
-  show(app) {
+  // The locks, and the other things that threads waited for; the longest waits
+  // first.
+  locks(app) {
     const locks = new Map();
     this.profiles.forEach((profile, side) => this.collect(app, profile, side, locks));
-    const sorted = [...locks.values()].sort((a, b) =>
+    return [...locks.values()].sort((a, b) =>
       Math.max(b.sums[0], b.sums[1]) - Math.max(a.sums[0], a.sums[1]));
+  }
+
+  show(app) {
+    const sorted = this.locks(app);
     const most = sorted.length ? Math.max(...sorted[0].sums) : 1;
     fill(this.element, h('p', {class: 'note'}, 'Left: the functions that waited for a lock, with ' +
         'their waiting time (block profile). Right: the functions that let others wait until ' +
@@ -34,7 +40,7 @@ class LocksView {
       const labels = app.model.labelSets[profile.labels[i]];
       const label = key => (labels.find(l => l[0] === key) || [])[1];
       const name = label('lock') || `other waits (${label('kind') || 'no label'})`;
-      const lock = locks.get(name) || {name, kind: label('kind'), sums: [0, 0],
+      const lock = locks.get(name) || {name, isLock: Boolean(label('lock')), kind: label('kind'), sums: [0, 0],
         counts: [0, 0], functions: [new Map(), new Map()]};
       locks.set(name, lock);
       const fn = shape.fn[shape.leaf(profile.nodes[i])];
@@ -50,8 +56,7 @@ class LocksView {
       const rows = [...lock.functions[s]].sort((a, b) => b[1] - a[1]);
       return h('div', {class: 'lock-side'}, h('div', {class: 'place'},
           `${title}: ${quantity(lock.sums[s], 'nanoseconds')} in ` +
-          `${quantity(lock.counts[s], 'count')} ${s ? 'release' : 'wait'}` +
-          (lock.counts[s] === 1 ? '' : 's')),
+          counted(lock.counts[s], s ? 'release' : 'wait')),
           rows.slice(0, 6).map(([fn, value]) => {
             const button = h('button', {class: 'label bar', onclick: () => this.open(app, s, fn)},
                 h('span', {}, fn < 0 ? 'no stack' : app.model.name(0, fn)),
@@ -221,7 +226,7 @@ class StuckView {
       locks.set(name, map);
     }
     return [...locks].map(([name, map]) => h('section', {class: 'lock'}, h('h2', {}, name),
-        [...map].map(([row, count]) => h('div', {}, `${count} ${count === 1 ? 'thread' : 'threads'}, ${row}`))));
+        [...map].map(([row, count]) => h('div', {}, `${counted(count, 'thread')}, ${row}`))));
   }
 
   search() {}

@@ -17,11 +17,10 @@ class App {
     const running = shown.filter(p => p.role === 'snapshot' && !p.isAtExit());
     const profile = running[running.length - 1] || shown.find(p => p.typeIndex(model.start.type) >= 0) ||
         shown.find(p => p.kind === 'heap' && hasValues(p)) || shown.find(hasValues) || shown[0];
+    this.firstProfile = profile;
     if (profile) {
-      this.selection = {
-        profile, type: this.startType(profile), base: this.baseOf(profile),
-        grain: model.start.grain, std: model.start.std, labels: [], only: null
-      };
+      this.selection = {};
+      applyFragment(this, new URLSearchParams());
     }
   }
 
@@ -63,6 +62,42 @@ class App {
     this.compute();
     this.drawHead();
     this.drawView();
+    this.remember();
+  }
+
+  // Puts what is shown into the address of the page. isNew: the button Back of the
+  // browser returns to what was shown before.
+  remember(isNew) {
+    if (this.isFixed)
+      return;
+    this.isNew = this.isNew || isNew;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const fragment = currentFragment(this), how = this.isNew ? 'pushState' : 'replaceState';
+      this.isNew = false;
+      if (fragment !== location.hash)
+        history[how](null, '', fragment);
+    }, 200);
+  }
+
+  // Shows what a fragment says.
+  restore(wanted) {
+    clearTimeout(this.timer);
+    this.isNew = false;
+    this.searchBox.value = wanted.get('search') || '';
+    this.readPattern();
+    this.wantsOnly = this.only.firstChild.checked = wanted.get('only') === '1';
+    if (this.selection) {
+      applyFragment(this, wanted);
+      this.selection.only = this.wantsOnly ? this.pattern : null;
+      this.compute();
+    }
+    this.drawHead();
+    const index = this.views.findIndex(v => v.title === wanted.get('view'));
+    this.show(index >= 0 ? index : this.firstView());
+    const view = this.views[this.current];
+    if (view.restore)
+      view.restore(wanted);
   }
 
   choose(fn) {
@@ -70,8 +105,11 @@ class App {
     this.open(this.views.findIndex(v => v instanceof SandwichView));
   }
 
-  addLabel(key, value) {
-    this.select({labels: [...this.selection.labels, {key, value}]});
+  // Selects the stacks with the label, or ends this selection.
+  chooseLabel(key, value) {
+    const {labels} = this.selection, others = labels.filter(l => l.key !== key);
+    const isChosen = labels.some(l => l.key === key && l.value === value);
+    this.select({labels: isChosen ? others : [...others, {key, value}]});
   }
 
   say(text) {
@@ -133,7 +171,7 @@ class App {
 
   drawTotal() {
     const {tree, selection: s} = this, {unit, total} = s.profile.types[s.type];
-    const parts = [quantityWithError(tree.sum, tree.variance, unit) + ' in total'];
+    const parts = [amountText(tree) + ' in total'];
     if (!tree.weight[0])
       parts[0] = `No stack has ${s.profile.types[s.type].name}` + (s.labels.length || s.only ?
           ' among the selected ones' : '; the first menu has other values');
@@ -168,17 +206,30 @@ class App {
     return sum;
   }
 
-  search(text) {
+  // Reads the expression, and says why it is wrong.
+  readPattern() {
+    const text = this.searchBox.value;
     this.pattern = null;
-    let isWrong = false;
+    let reason = '';
     try {
       this.pattern = text ? new RegExp(text, 'i') : null;
     } catch (error) {
-      isWrong = true;
+      reason = error.message.replace(/^.*: /s, '');
     }
-    this.searchBox.setAttribute('aria-invalid', isWrong);
-    if (!this.selection)
+    this.searchBox.setAttribute('aria-invalid', Boolean(reason));
+    this.wrong.textContent = reason;
+  }
+
+  search() {
+    this.readPattern();
+    this.remember();
+    const table = this.views.findIndex(v => v instanceof TableView);
+    if (this.pattern && table >= 0 && this.views[this.current] instanceof OverviewView)
+      this.show(table);
+    if (!this.selection) {
+      this.views[this.current].search(this);
       return;
+    }
     if (this.selection.only || this.wantsOnly) {
       this.select({only: this.wantsOnly ? this.pattern : null});
       return;
@@ -192,7 +243,7 @@ class App {
   // --- the views
 
   makeViews() {
-    const views = [];
+    const views = [new OverviewView(this)];
     if (this.model.profiles.length)
       views.push(new FlameView(this), new TableView(this), new SandwichView(this),
                  new LinesView(this));
@@ -205,6 +256,11 @@ class App {
   }
 
   open(index) {
+    this.show(index);
+    this.remember(true);
+  }
+
+  show(index) {
     this.current = index;
     this.tabs.querySelectorAll('button').forEach((tab, i) => {
       tab.setAttribute('aria-selected', i === index);
@@ -224,13 +280,14 @@ class App {
     this.views = this.makeViews();
     this.menus = h('div', {class: 'menus'});
     this.total = h('p', {class: 'total'});
-    this.losses = h('div');
+    this.losses = h('div', {class: 'losses'});
     this.status = h('div', {class: 'status', role: 'status', 'aria-live': 'polite'});
     this.searchBox = h('input', {
       type: 'search', placeholder: 'Search (regular expression)', 'aria-label': 'Search', size: 28,
-      oninput: () => this.search(this.searchBox.value)
+      oninput: () => this.search()
     });
-    const only = checkbox('only matches', 'Shows only stacks that match the search', false, on => {
+    this.wrong = h('span', {class: 'wrong', role: 'alert'});
+    this.only = checkbox('only matches', 'Shows only stacks that match the search', false, on => {
       this.wantsOnly = on;
       this.select({only: on ? this.pattern : null});
     });
@@ -240,9 +297,10 @@ class App {
                   }, view.title)));
     this.main = h('main', {role: 'tabpanel'});
     document.body.append(h('header', {}, h('div', {class: 'title-row'}, h('h1', {}, this.title()),
-        h('div', {class: 'search'}, this.selection && only, this.searchBox)),
+        h('div', {class: 'search'}, this.selection && this.only, this.wrong, this.searchBox)),
         this.menus, this.total, this.losses, this.tabs), this.main, this.status);
     addEventListener('keydown', e => this.key(e));
+    addEventListener('hashchange', () => this.restore(new URLSearchParams(location.hash.slice(1))));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', Picture.redrawAll);
     addEventListener('beforeprint', () => Picture.print(true));
     addEventListener('afterprint', () => Picture.print(false));
@@ -257,14 +315,30 @@ class App {
     const name = command || (first && first.name) || (trace && trace.name) ||
         (report && report.name) || 'MProf';
     document.title = baseName(name.split(' ')[0]) + ' \u2013 MProf';
-    const when = first && dateText(first.time);
-    return [name, when && h('small', {}, when), first && first.files > 1 &&
-        h('small', {}, `${first.files} files`)].filter(Boolean);
+    const facts = [first && dateText(first.time)];
+    const duration = first && first.duration > 0 ? first.duration * 1e6 :
+        trace && this.profiles.length ? trace.duration : 0;
+    if (duration)
+      facts.push(quantity(duration, 'nanoseconds'));
+    if (first && first.files > 1)
+      facts.push(`${first.files} files`);
+    const version = first && first.comments.find(c => /^MProf [0-9]/.test(c));
+    facts.push(version);
+    return [name, facts.filter(Boolean).map(f => h('small', {}, f))];
   }
 
-  // Snapshots are given for their growth.
+  // The view that fits the files: that of their only kind, or what the options ask
+  // for, or the overview.
   firstView() {
-    return Math.max(0, this.views.findIndex(v => v instanceof SeriesView));
+    const {start, traces, reports} = this.model, shown = this.profiles;
+    const only = (kinds, View) => shown.every(p => kinds.includes(p.kind)) &&
+        this.views.some(v => v instanceof View) && View;
+    const wanted = shown.some(p => p.role === 'snapshot') ? SeriesView :
+        shown.length && (start.type || start.grain) ? FlameView :
+            traces.length ? !reports.length && only([], TimelineView) :
+                only(['threadleak'], StuckView) || (!reports.length && only(['block', 'mutex'], LocksView));
+    const index = wanted ? this.views.findIndex(v => v instanceof wanted) : 0;
+    return Math.max(0, index);
   }
 
   tabKey(event) {
@@ -283,7 +357,7 @@ class App {
     if (event.target === this.searchBox) {
       if (event.key === 'Escape') {
         this.searchBox.value = '';
-        this.search('');
+        this.search();
         this.searchBox.blur();
       }
       return;
@@ -293,8 +367,8 @@ class App {
     if (event.key === '/') {
       this.searchBox.focus();
       this.searchBox.select();
-    } else if (event.key >= '1' && event.key <= '9' && this.views[event.key - 1]) {
-      this.open(event.key - 1);
+    } else if (event.key >= '0' && event.key <= '9' && this.views[event.key]) {
+      this.open(Number(event.key));
     } else if ((event.key === '[' || event.key === ']') && this.selection) {
       const {profile, type} = this.selection, count = profile.types.length;
       this.select({type: (type + (event.key === ']' ? 1 : count - 1)) % count});
@@ -307,56 +381,27 @@ class App {
 
 // For tests: "#csv&type=T&grain=G&std=1&label=K=V&profile=N" replaces the page by
 // the table of mprof top. "#trace" shows the sums of a trace. "#all" opens all
-// views, one after the other, and shows their text. "#view=TITLE" opens a view,
-// and "&search=", "&type=" choose what it shows.
-function applyHash(app) {
-  const wanted = new URLSearchParams(location.hash.slice(1));
-  const {selection} = app;
-  if (selection) {
-    if (wanted.has('profile'))
-      selection.profile = app.model.profiles[wanted.get('profile')];
-    const type = selection.profile.typeIndex(wanted.get('type'));
-    selection.type = type >= 0 ? type : app.startType(selection.profile);
-    selection.base = app.baseOf(selection.profile);
-    if (wanted.has('grain'))
-      selection.grain = GRAINS.indexOf(wanted.get('grain'));
-    if (wanted.has('std'))
-      selection.std = wanted.get('std') === '1';
-    selection.labels = wanted.getAll('label').map(text => {
-      const at = text.indexOf('=');
-      return {key: text.slice(0, at), value: text.slice(at + 1)};
-    });
-  }
-  return wanted;
-}
-
+// views, one after the other, and shows their text.
 function start() {
   const app = new App(new Model(JSON.parse(document.getElementById('data').textContent)));
-  const wanted = applyHash(app);
-  if (app.selection)
-    app.compute();
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  app.isFixed = wanted.has('all');
   if (wanted.has('csv')) {
     const key = wanted.get('csv') || 'flat';
+    applyFragment(app, wanted);
+    app.compute();
     document.body.append(h('pre', {id: 'csv'}, rowsAsCsv(
         app.tree, sortRows(app.model, app.selection.grain, app.rows, key))));
   } else if (wanted.has('trace')) {
     document.body.append(h('pre', {id: 'trace'}, traceSummary(new Trace(app.model.traces[0]))));
   } else {
     app.build();
-    app.drawHead();
-    const view = app.views.findIndex(v => v.title === wanted.get('view'));
-    app.open(view >= 0 ? view : app.firstView());
-    if (view >= 0 && app.views[view].restore)
-      app.views[view].restore(wanted);
-    if (wanted.has('all')) {
+    app.restore(wanted);
+    if (app.isFixed) {
       app.views.forEach((_, i) => app.open(i));
       document.body.append(h('pre', {id: 'all'}, `views: ${app.views.length}\n` +
           `title: ${document.title}\n`, app.views.map(v =>
         `${v.title}: ${v.element.textContent.replace(/\s+/g, ' ')}\n`)));
-    }
-    if (wanted.has('search')) {
-      app.searchBox.value = wanted.get('search');
-      app.search(app.searchBox.value);
     }
   }
   document.body.dataset.done = 'yes';

@@ -200,9 +200,8 @@ class TimelineView {
         h('button', {onclick: () => this.showSpan(0, duration)}, 'Show all'),
         [['run', 'running'], ['wait', 'waiting'], ['ready', 'runnable'], ['call', 'in a call']].map(
             ([name, text]) => h('span', {class: 'legend'}, h('span', {class: 'key ' + name}), text)),
-        h('span', {class: 'legend'}, `${lanes.length} threads, ` +
-            `${changes.toLocaleString('en')} changes, ` +
-            `${arrows.count.toLocaleString('en')} wakeups in ${timeText(duration)}`),
+        h('span', {class: 'legend'}, `${counted(lanes.length, 'thread')}, ` +
+            `${counted(changes, 'change')}, ${counted(arrows.count, 'wakeup')} in ${timeText(duration)}`),
         this.hint, violations > 0 && h('span', {class: 'loss'}, 'the trace is damaged; a part is missing')),
         this.box, this.details);
     this.describe();
@@ -226,12 +225,21 @@ class TimelineView {
 
   // "from" and "to" in nanoseconds; "lane" and "time" select a state.
   restore(wanted) {
-    if (wanted.has('from'))
-      this.showSpan(Number(wanted.get('from')), Number(wanted.get('to')));
+    const from = Number(wanted.get('from') || 0), to = Number(wanted.get('to') || this.trace.duration);
+    if (to > from)
+      this.showSpan(from, to);
     const lane = this.trace.lanes[wanted.get('lane')];
     const i = lane && wanted.has('time') ? lane.at(Number(wanted.get('time'))) : -1;
-    if (i >= 0)
-      this.select({lane: Number(wanted.get('lane')), i});
+    this.select(i >= 0 ? {lane: Number(wanted.get('lane')), i} : null);
+  }
+
+  state() {
+    const s = this.selected;
+    const isAll = this.from === 0 && this.to === this.trace.duration;
+    return {
+      from: isAll ? null : Math.round(this.from), to: isAll ? null : Math.round(this.to),
+      lane: s ? s.lane : null, time: s ? this.trace.lanes[s.lane].time[s.i] : null
+    };
   }
 
   heapHeight() {
@@ -507,6 +515,7 @@ class TimelineView {
     this.from = from;
     this.to = from + span;
     this.picture.redraw();
+    this.app.remember();
   }
 
   zoom(factor, time) {
@@ -587,6 +596,7 @@ class TimelineView {
     }
     this.describe();
     this.picture.redraw();
+    this.app.remember();
   }
 
   zoomSelected() {

@@ -10,13 +10,14 @@ class FlameView {
     this.title = 'Flame graph';
     this.isUp = false;
     this.flame = new Flame('Flame graph', {
-      choose: fn => app.choose(fn), describe: text => app.say(text)
+      choose: fn => app.choose(fn), describe: text => app.say(text), moved: () => app.remember()
     });
     this.direction = select('Direction', [
       ['down', 'Callers above callees'], ['up', 'Callees above callers']
     ], 'down', value => {
       this.isUp = value === 'up';
       this.show(app);
+      app.remember();
     });
     this.legend = h('span', {class: 'legend'});
     this.element = h('div', {class: 'view fill'}, h('div', {class: 'bar-row'},
@@ -38,6 +39,17 @@ class FlameView {
 
   search(app) {
     this.flame.search(app.matches);
+  }
+
+  state() {
+    return {up: this.isUp ? 1 : null, zoom: this.flame.zoomPath().join('.') || null};
+  }
+
+  restore(wanted) {
+    this.isUp = wanted.get('up') === '1';
+    this.direction.value = this.isUp ? 'up' : 'down';
+    this.show(this.app);
+    this.flame.zoomToPath((wanted.get('zoom') || '').split('.').filter(Boolean).map(Number));
   }
 }
 
@@ -254,36 +266,62 @@ class LinesView {
   }
 }
 
+// Labels that MProf itself adds. Those of the program come first.
+const OWN_LABELS = new Set(['bytes', 'heap_rate', 'lifetime', 'kind', 'lock', 'holder', 'state', 'grade',
+  'thread']);
+
 // The labels of the stacks, which select stacks when they are chosen.
 class LabelsView {
   constructor(app) {
+    this.app = app;
     this.title = 'Labels';
     this.element = h('div', {class: 'view labels'});
   }
 
   show(app) {
-    const {model, tree} = app, {profile, type} = tree;
+    const keys = this.sums(app, app.tree.active, null);
+    // The other values of a chosen label are shown as if it were not chosen.
+    for (const {key} of app.selection.labels) {
+      const labels = app.selection.labels.filter(l => l.key !== key);
+      const active = selectStacks(app.model, {...app.selection, labels}, app.tree.profile);
+      keys.set(key, this.sums(app, active, key).get(key) || new Map());
+    }
+    const sorted = [...keys].sort((a, b) => OWN_LABELS.has(a[0]) - OWN_LABELS.has(b[0]) || byName(a[0], b[0]));
+    fill(this.element, sorted.map(([key, map]) => this.keyElement(app, key, map)),
+         !keys.size && h('p', {class: 'note'}, 'The selected stacks have no labels.'));
+  }
+
+  // The sums of the values of each label, or of one. active: flags of stacks, or
+  // null for all.
+  sums({model, tree: {profile, type}}, active, only) {
     const keys = new Map(), values = profile.values[type];
     for (let i = 0; i < profile.stackCount; i++) {
-      if (!values[i] || (tree.active && !tree.active[i]))
+      if (!values[i] || (active && !active[i]))
         continue;
       for (const [key, value] of model.labelSets[profile.labels[i]]) {
+        if (only !== null && key !== only)
+          continue;
         const map = keys.get(key) || new Map();
         map.set(value, (map.get(value) || 0) + values[i]);
         keys.set(key, map);
       }
     }
-    fill(this.element, [...keys].sort((a, b) => byName(a[0], b[0])).map(([key, map]) => {
-      const all = [...map].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-      return h('section', {}, h('h2', {}, key, h('small', {}, `${all.length} values`)),
-               all.slice(0, 40).map(([value, sum]) => {
-                 const button = h('button', {
-                   class: 'label bar', onclick: () => app.addLabel(key, value)
-                 }, h('span', {}, value), h('span', {class: 'place'}, quantity(sum, tree.unit)));
-                 button.style.setProperty('--part', 100 * Math.abs(sum) / (tree.sum || 1) + '%');
-                 return button;
-               }), all.length > 40 && h('p', {class: 'note'}, `${all.length - 40} more values`));
-    }), !keys.size && h('p', {class: 'note'}, 'The selected stacks have no labels.'));
+    return keys;
+  }
+
+  keyElement(app, key, map) {
+    const all = [...map].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    const chosen = app.selection.labels.filter(l => l.key === key).map(l => l.value);
+    const most = all.reduce((sum, [, value]) => sum + Math.abs(value), 0) || 1;
+    return h('section', {}, h('h2', {}, key, h('small', {}, counted(all.length, 'value'))),
+             all.slice(0, 40).map(([value, sum]) => {
+               const button = h('button', {
+                 class: 'label bar', 'aria-pressed': chosen.includes(value) ? 'true' : 'false',
+                 onclick: () => app.chooseLabel(key, value)
+               }, h('span', {}, value), h('span', {class: 'place'}, quantity(sum, app.tree.unit)));
+               button.style.setProperty('--part', 100 * Math.abs(sum) / most + '%');
+               return button;
+             }), all.length > 40 && h('p', {class: 'note'}, counted(all.length - 40, 'more value')));
   }
 
   search() {}
@@ -303,7 +341,7 @@ class AboutView {
         h('ul', {}, profile.comments.map(c => h('li', {}, c))),
         h('h2', {}, 'Keys'), h('ul', {}, [
           '/ searches (a regular expression); Escape ends the search',
-          '1 to 9 choose a view; [ and ] choose the values',
+          '0 to 9 choose a view; [ and ] choose the values',
           'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
               's shows callers and callees',
           'Tables: arrow keys move, Enter shows callers and callees',

@@ -1,0 +1,445 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The first screen: a card for each question that the files answer, with the
+// largest three rows and a link to the view that shows more.
+
+const CARD_ROWS = 3;
+
+// The titles of cards of profiles that have no card of their own.
+const CARD_TITLES = {
+  cpu: 'Processor time', wall: 'Where the time went', temporary_objects: 'Temporary blocks',
+  mmap: 'Mapped memory in use', memory: 'Resident memory', lockorder: 'Order of locks',
+  mutex: 'Let others wait longest', block: 'Longest waits', threadcreate: 'Created threads'
+};
+
+// What is not in the files, and the option of mprof run that records it.
+const RECORDINGS = [
+  ['peak', 'the memory in use at the peak', '--peak'],
+  ['block', 'waits', '--block'], ['mutex', 'who let others wait', '--mutex'],
+  ['threads', 'what each thread does at the end', '--threads'],
+  ['threadleak', 'stuck threads', '--stuck'], ['trace', 'what happened when', '--trace']
+];
+
+// Rows of functions, with the largest `key` first.
+function largestRows(tree, key) {
+  return functionRows(tree).filter(r => r[key] > 0).sort((a, b) => b[key] - a[key] || a.fn - b.fn)
+      .slice(0, CARD_ROWS);
+}
+
+class OverviewView {
+  constructor(app) {
+    this.app = app;
+    this.title = 'Overview';
+    this.grid = h('div', {class: 'cards'});
+    this.element = h('div', {class: 'view'}, this.grid);
+  }
+
+  show() {
+    if (this.isMade)
+      return;
+    this.isMade = true;
+    this.shown = this.app.profiles.filter(p => p.role === 'shown' ||
+        p === this.app.selection.profile);
+    const cards = [this.stuckCard(), this.seriesCard(), ...this.changeCards(), ...this.heapCards(),
+      ...this.waitCards(), this.threadsCard(), ...this.traceCards(), ...this.otherCards(),
+      this.lossCard(), this.missingCard()].filter(Boolean);
+    fill(this.grid, cards);
+  }
+
+  search() {}
+
+  // --- parts of cards
+
+  // A card. rows: {value, part, name, note, title, href}. part: 0 to 1, or null.
+  card({title, text, href, rows, kind}) {
+    return h('section', {class: 'card ' + (kind || '')},
+        h('h2', {}, href ? h('a', {href}, title) : title), text && h('p', {}, text),
+        (rows || []).map(row => {
+          const line = h(row.href ? 'a' : 'div', {class: 'card-row bar', href: row.href, title: row.title},
+              row.value && h('span', {class: 'value'}, row.value),
+              h('span', {class: 'what'}, h('span', {class: 'name'}, row.name),
+                row.note && h('span', {class: 'place'}, ' ' + row.note),
+                row.second && h('div', {class: 'place'}, row.second)));
+          line.style.setProperty('--part', 100 * Math.min(1, row.part || 0) + '%');
+          return line;
+        }));
+  }
+
+  find(kind) {
+    return this.shown.find(p => p.kind === kind);
+  }
+
+  tree(profile, type, base) {
+    const {start} = this.app.model;
+    return new Tree(this.app.model, {profile, type, base: base || null, grain: 0, std: start.std,
+      labels: [], only: null});
+  }
+
+  href(view, profile, type, fn) {
+    return fragmentOf({view, profile: profile.index, type: profile.types[type].name, grain: 'functions',
+      std: this.app.model.start.std ? 1 : 0, fn: fn >= 0 ? fn : undefined});
+  }
+
+  functionRow(tree, row, value, part) {
+    const {model} = this.app, name = model.name(0, row.fn);
+    return {
+      value, part, name: shortenName(name, 44), note: placeText(model, row),
+      title: [name, placeText(model, row), row.via >= 0 && 'via ' + model.name(0, row.via)]
+          .filter(Boolean).join('  '),
+      href: this.href('Callers and callees', tree.profile, tree.type, row.fn)
+    };
+  }
+
+  // The functions with the largest own values.
+  valueCard(title, profile, type, text) {
+    const tree = this.tree(profile, type);
+    if (!(tree.weight[0] > 0))
+      return null;
+    const rows = functionRows(tree).filter(r => r.flat)
+        .sort((a, b) => Math.abs(b.flat) - Math.abs(a.flat) || a.fn - b.fn).slice(0, CARD_ROWS);
+    return this.card({
+      title, text: text || quantityWithError(tree.sum, tree.variance, tree.unit) + ' in total',
+      href: this.href('Flame graph', profile, type),
+      rows: rows.map(r => this.functionRow(tree, r, quantity(r.flat, tree.unit),
+                                           Math.abs(r.flat) / tree.sum))
+    });
+  }
+
+  // --- memory
+
+  // "4.97 MiB in 9,901 blocks"
+  amount(profile, space, objects) {
+    const bytes = profile.types[space].total;
+    return quantity(bytes, 'bytes') +
+        (objects >= 0 ? ' in ' + counted(profile.types[objects].total, 'block') : '');
+  }
+
+  heapCards() {
+    const peak = this.find('peak'), heap = this.find('heap');
+    const cards = [];
+    const space = p => p ? p.typeIndex('inuse_space') : -1;
+    const top = space(peak) >= 0 ? peak.types[space(peak)].total : 0;
+    if (top > 0) {
+      const when = peak.time > 0 ? ` (${dateText(peak.time).slice(11)})` : '';
+      cards.push(this.valueCard('Most memory at the peak', peak, space(peak),
+          `${this.amount(peak, space(peak), peak.typeIndex('inuse_objects'))} at the peak${when}.`));
+    }
+    if (space(heap) >= 0 && heap.types[space(heap)].total > 0 && !heap.base) {
+      const amount = this.amount(heap, space(heap), heap.typeIndex('inuse_objects'));
+      const part = top > 0 ? `, ${share(heap.types[space(heap)].total, top)} of the peak` : '';
+      cards.push(this.valueCard(heap.isAtExit() ? 'Left at the end' : 'Memory in use', heap, space(heap),
+          `${amount}, ${heap.isAtExit() ? 'never freed' : 'when the profile was written'}${part}.`));
+    }
+    const all = heap ? heap.typeIndex('alloc_space') : -1;
+    if (all >= 0 && heap.types[all].total > 0) {
+      const inUse = space(heap) >= 0 ? heap.types[space(heap)].total : 0;
+      cards.push(this.valueCard('Allocated most', heap, all,
+          `${this.amount(heap, all, heap.typeIndex('alloc_objects'))}, ` +
+          `${share(heap.types[all].total - inUse, heap.types[all].total)} of it freed.`));
+    }
+    return cards;
+  }
+
+  // The growth of each profile that --base compares.
+  changeCards() {
+    return this.shown.map(profile => {
+      const base = this.app.baseOf(profile);
+      if (!base)
+        return null;
+      const tree = this.tree(profile, this.app.startType(profile), base), {unit} = tree;
+      const rows = functionRows(tree);
+      for (const row of rows)
+        row.delta = row.flat - row.base;
+      rows.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.fn - b.fn);
+      const most = Math.abs(rows.length ? rows[0].delta : 0);
+      if (!most)
+        return null;
+      return this.card({
+        title: 'Changed most: ' + profile.types[tree.type].name,
+        text: `Before ${quantity(tree.baseSum, unit)}, now ${quantity(tree.sum, unit)}, change ` +
+            change(tree.total[0] - tree.totalBase[0], unit) + '.',
+        href: this.href('Flame graph', profile, tree.type),
+        rows: rows.slice(0, CARD_ROWS).filter(r => r.delta).map(
+            r => this.functionRow(tree, r, change(r.delta, unit), Math.abs(r.delta) / most))
+      });
+    });
+  }
+
+  // The memory over time, from snapshots or from a trace.
+  seriesCard() {
+    const view = this.app.views.find(v => v instanceof SeriesView);
+    const timeline = this.app.views.find(v => v instanceof TimelineView && v.trace.heap.length > 1);
+    if (!view && !timeline)
+      return null;
+    let times, values, unit = 'bytes', texts;
+    if (view) {
+      const {profile, type} = this.app.selection, {name} = profile.types[type];
+      const points = view.snapshots.filter(p => p.typeIndex(name) >= 0);
+      ({unit} = profile.types[type]);
+      times = points.map((p, i) => p.time || i);
+      values = points.map(p => p.types[p.typeIndex(name)].total);
+      texts = points.map(p => dateText(p.time).slice(11, 19) || p.name);
+    } else {
+      times = timeline.trace.heapTime;
+      values = timeline.trace.heap;
+    }
+    let best = 0;
+    for (let i = 1; i < values.length; i++)
+      if (values[i] > values[best])
+        best = i;
+    const last = values.length - 1;
+    const when = texts ? texts[best] : `after ${timeText(times[best])}`;
+    const picture = new Picture({class: 'spark', role: 'img', 'aria-label': 'Memory over time'},
+        (context, width, height) => drawSpark(context, width, height, times, values, best, unit));
+    const card = this.card({
+      title: 'Memory over time', text: `At most ${quantity(values[best], unit)}, ${when}; ` +
+          `${quantity(values[last], unit)} at the last moment.`,
+      href: fragmentOf({view: (view || timeline).title})
+    });
+    card.append(picture.canvas);
+    return card;
+  }
+
+  // --- threads and waits
+
+  stuckCard() {
+    const view = this.app.views.find(v => v instanceof StuckView);
+    if (!view)
+      return null;
+    const {href, rows} = {href: fragmentOf({view: view.title}), rows: []};
+    let count = 0;
+    for (const group of view.groups)
+      for (const t of group.threads) {
+        count++;
+        rows.push({value: t.waited, name: `${t.name || 'thread'} (${t.id})`, href,
+          second: `waits for ${lockName(t.wait || 'unknown')}` + (t.heldBy ? `, held by thread ${t.heldBy}` : ''),
+          title: t.stack.slice(0, 12).join('\n')});
+      }
+    for (const profile of count ? [] : view.profiles) {
+      const shape = shapeOf(this.app.model, 0, this.app.model.start.std);
+      for (let i = 0; i < profile.stackCount; i++) {
+        const labels = new Map(this.app.model.labelSets[profile.labels[i]]);
+        const fn = shape.fn[shape.leaf(profile.nodes[i])];
+        count += profile.values[0][i];
+        rows.push({value: counted(profile.values[0][i], 'thread'), href,
+          name: fn < 0 ? 'unknown code' : shortenName(this.app.model.name(0, fn), 40),
+          second: 'waits for ' + (labels.get('lock') || labels.get('kind') || 'something')});
+      }
+    }
+    return count ? this.card({
+      title: 'Stuck threads', kind: 'danger', href, rows: rows.slice(0, CARD_ROWS),
+      text: `${counted(count, 'thread')} can never continue.`
+    }) : null;
+  }
+
+  waitCards() {
+    const view = this.app.views.find(v => v instanceof LocksView);
+    const card = (kind, type = 'delay') => {
+      const p = this.find(kind), i = p ? Math.max(0, p.typeIndex(type)) : -1;
+      return p && this.valueCard(CARD_TITLES[kind], p, i,
+          `${quantity(p.types[i].total, p.types[i].unit)} in total.`);
+    };
+    if (!view)
+      return [card('block'), card('mutex')];
+    const all = view.locks(this.app), locks = all.filter(l => l.isLock);
+    const sum = list => list.reduce((s, l) => s + Math.max(l.sums[0], l.sums[1]), 0);
+    const name = map => {
+      const [best] = [...map].sort((a, b) => b[1] - a[1]);
+      return !best ? '' : best[0] < 0 ? 'no stack' : shortenName(this.app.model.name(0, best[0]), 30);
+    };
+    const others = sum(all.filter(l => !l.isLock));
+    if (!locks.length)
+      return [card('block')];
+    return [this.card({
+      title: 'Longest waits', href: fragmentOf({view: view.title}),
+      text: `Threads waited ${quantity(sum(locks), 'nanoseconds')} for locks` +
+          (others ? ` and ${quantity(others, 'nanoseconds')} for other things.` : '.'),
+      rows: locks.slice(0, CARD_ROWS).map(l => {
+        const waiter = name(l.functions[0]), holder = name(l.functions[1]);
+        return {
+          value: quantity(Math.max(l.sums[0], l.sums[1]), 'nanoseconds'), name: lockName(l.name),
+          part: Math.max(l.sums[0], l.sums[1]) / sum(locks), title: l.name,
+          second: [waiter && waiter + ' waited', holder && holder + ' held it'].filter(Boolean).join(', '),
+          href: fragmentOf({view: view.title})
+        };
+      })
+    })];
+  }
+
+  threadsCard() {
+    const profile = this.find('threads'), {model} = this.app;
+    if (!profile)
+      return null;
+    const shape = shapeOf(model, 0, model.start.std), states = new Map(), rows = new Map();
+    let sum = 0;
+    for (let i = 0; i < profile.stackCount; i++) {
+      const labels = new Map(model.labelSets[profile.labels[i]]), count = profile.values[0][i];
+      const state = labels.get('state') || 'unknown state';
+      const fn = shape.fn[shape.leaf(profile.nodes[i])];
+      const what = state + (labels.get('kind') ? ` (${labels.get('kind')})` : '');
+      states.set(state, (states.get(state) || 0) + count);
+      const key = fn + what, row = rows.get(key) || {fn, what, count: 0};
+      row.count += count;
+      rows.set(key, row);
+      sum += count;
+    }
+    const parts = [...states].sort((a, b) => b[1] - a[1]).map(([state, n]) => `${n} ${state}`);
+    return sum ? this.card({
+      title: 'Threads', href: this.href('Flame graph', profile, profile.type),
+      text: `${counted(sum, 'thread')}: ${parts.join(', ')}.`,
+      rows: [...rows.values()].sort((a, b) => b.count - a.count).slice(0, CARD_ROWS).map(r => ({
+        value: String(r.count), part: r.count / sum, note: r.what,
+        name: r.fn < 0 ? 'no stack' : shortenName(model.name(0, r.fn), 40),
+        href: this.href('Callers and callees', profile, profile.type, r.fn)
+      }))
+    }) : null;
+  }
+
+  traceCards() {
+    return this.app.views.filter(v => v instanceof TimelineView).map(view => {
+      const {trace} = view, sums = [0, 0, 0, 0];
+      for (const lane of trace.lanes)
+        lane.sums.forEach((s, k) => sums[k] += s[lane.count]);
+      const words = ['running', 'waiting', 'runnable', 'in calls'];
+      return this.card({
+        title: view.title, href: fragmentOf({view: view.title}),
+        text: `${counted(trace.lanes.length, 'thread')} in ${timeText(trace.duration)}: ` +
+            words.map((w, k) => sums[k] && `${timeText(sums[k])} ${w}`).filter(Boolean).join(', ') + '.',
+        rows: longestWaits(trace).map(w => ({
+          value: timeText(w.time), name: w.text, note: trace.lanes[w.lane].name(), part: w.time / trace.duration,
+          href: fragmentOf({view: view.title, lane: w.lane, time: w.from,
+            from: Math.max(0, w.from - w.time / 2), to: w.from + w.time * 1.5})
+        }))
+      });
+    });
+  }
+
+  otherCards() {
+    const known = new Set(['peak', 'heap', 'block', 'mutex', 'threads', 'threadleak', 'memory']);
+    const cards = this.shown.filter(p => p.role === 'shown' && !known.has(p.kind) &&
+        !(p.kind === 'threadcreate' && this.find('threads')) && !this.app.baseOf(p)).map(p => {
+      const type = p.types[p.type].total > 0 ? p.type : p.types.findIndex(t => t.total > 0);
+      if (type < 0)
+        return null;
+      return this.valueCard(CARD_TITLES[p.kind] || p.kind, p, type,
+          p.kind === 'threadcreate' ? this.createText(p) : `${p.types[type].name}: ` +
+              quantity(p.types[type].total, p.types[type].unit) + '.');
+    });
+    return [this.memoryCard(), ...cards];
+  }
+
+  createText(profile) {
+    const live = profile.comment('live_threads');
+    return `${counted(profile.types[profile.type].total, 'thread')} created` +
+        (live ? `, ${live} of them alive when the profile was written.` : '.');
+  }
+
+  // The parts of the resident memory are the outermost frames.
+  memoryCard() {
+    const profile = this.find('memory');
+    if (!profile)
+      return null;
+    const type = Math.max(0, profile.typeIndex('rss')), tree = this.tree(profile, type), {shape} = tree;
+    const parts = [];
+    for (let n = shape.firstChild[0]; n; n = shape.nextSibling[n])
+      if (tree.total[n] > 0)
+        parts.push({fn: shape.fn[n], value: tree.total[n]});
+    parts.sort((a, b) => b.value - a.value);
+    return parts.length ? this.card({
+      title: CARD_TITLES.memory, href: this.href('Flame graph', profile, type),
+      text: `${quantity(tree.sum, tree.unit)} of the process in memory.`,
+      rows: parts.slice(0, CARD_ROWS).map(({fn, value}) => ({
+        value: quantity(value, tree.unit), part: value / tree.sum,
+        name: shortenName(this.app.model.name(0, fn), 44),
+        href: this.href('Callers and callees', profile, type, fn)
+      }))
+    }) : null;
+  }
+
+  // --- what is not there
+
+  lossCard() {
+    const texts = new Set(this.shown.flatMap(p => this.app.lossTexts(p)));
+    return texts.size ? this.card({
+      title: 'What was lost', kind: 'lost',
+      rows: [...texts].slice(0, 2 * CARD_ROWS).map(name => ({name: name.replace(/^Lost: /, '')}))
+    }) : null;
+  }
+
+  missingCard() {
+    const {model} = this.app;
+    const has = new Set(model.profiles.map(p => p.kind));
+    if (model.traces.length)
+      has.add('trace');
+    if (model.reports.length)
+      has.add('threadleak');
+    const missing = RECORDINGS.filter(([kind]) => !has.has(kind));
+    const program = this.app.profiles.some(p => p.comment('command'));
+    return missing.length && program ? h('p', {class: 'note missing'}, 'Not in these files: ',
+        missing.map(([, text, option], i) => [i ? '; ' : '', text, ' (', h('code', {}, option), ')']),
+        '. These are options of ', h('code', {}, 'mprof run'), '.') : null;
+  }
+}
+
+// The name of a lock without its address.
+function lockName(name) {
+  return shortenName(name.replace(/ \(0x[0-9a-f]+\)$/, ''), 34);
+}
+
+// The waits of a trace by their stacks: those with the largest sums, with the
+// longest wait of each.
+function longestWaits(trace) {
+  const sums = new Float64Array(trace.frames.length / 2 + 1), longest = sums.slice();
+  const lanes = new Int32Array(sums.length), from = sums.slice(), reasons = new Int32Array(sums.length);
+  trace.lanes.forEach((lane, index) => {
+    for (let i = 0; i < lane.count; i++) {
+      if (lane.state[i] !== BLOCKED)
+        continue;
+      const time = lane.time[i + 1] - lane.time[i], stack = lane.stack[i];
+      sums[stack] += time;
+      if (time <= longest[stack])
+        continue;
+      longest[stack] = time;
+      lanes[stack] = index;
+      from[stack] = lane.time[i];
+      reasons[stack] = lane.reason[i];
+    }
+  });
+  return [...sums.keys()].filter(s => longest[s] > 0).sort((a, b) => longest[b] - longest[a])
+      .slice(0, CARD_ROWS).map(s => {
+        const own = ownFrame(trace.stackLines(s));
+        return {time: longest[s], lane: lanes[s], from: from[s],
+          text: [trace.reasons[reasons[s]], own && shortenName(frameName(own), 34)].filter(Boolean).join(' in ')};
+      });
+}
+
+// Draws values over time as an area, with a mark at the largest one.
+function drawSpark(context, width, height, times, values, best, unit) {
+  const n = values.length, span = times[n - 1] - times[0] || 1, most = values[best] || 1;
+  const x = i => 2 + (times[i] - times[0]) / span * (width - 4);
+  const y = v => height - 3 - Math.max(0, v) / most * (height - 24);
+  context.beginPath();
+  context.moveTo(x(0), height - 3);
+  // The largest value of each pixel.
+  for (let i = 0; i < n;) {
+    let most = values[i], k = i;
+    for (; k < n && x(k) < x(i) + 1; k++)
+      most = Math.max(most, values[k]);
+    context.lineTo(x(i), y(most));
+    i = Math.max(k, i + 1);
+  }
+  context.lineTo(x(n - 1), y(values[n - 1]));
+  context.lineTo(x(n - 1), height - 3);
+  context.fillStyle = css('--part-colour');
+  context.fill();
+  context.fillStyle = css('--accent');
+  context.beginPath();
+  context.arc(x(best), y(values[best]), 4, 0, 7);
+  context.fill();
+  context.font = '12px ' + css('--font');
+  context.textBaseline = 'middle';
+  context.fillStyle = css('--text');
+  const text = 'peak ' + quantity(values[best], unit), wide = context.measureText(text).width;
+  context.fillText(text, Math.min(Math.max(2, x(best) - wide / 2), width - wide - 2), 8);
+}
