@@ -40,11 +40,13 @@ class Functions {
     this.file = new Uint32Array(n);
     this.line = new Float64Array(n);
     this.std = new Uint8Array(n);
+    this.module = new Uint32Array(n);
     for (let i = 0; i < n; i++) {
       this.name[i] = s.next();
       this.file[i] = s.next();
       this.line[i] = s.signed();
       this.std[i] = s.next();
+      this.module[i] = s.next();
     }
   }
 }

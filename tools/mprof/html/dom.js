@@ -105,6 +105,18 @@ Picture.print = on => {
 // Browsers draw no larger canvas.
 const MAX_CANVAS = 16000;
 
+// Copies a text to the clipboard, also where the page may not use the newer call.
+function copyText(text) {
+  const box = h('textarea', {class: 'copied'}), old = document.activeElement;
+  box.value = text;
+  document.body.append(box);
+  box.select();
+  document.execCommand('copy');
+  box.remove();
+  if (old)
+    old.focus({preventScroll: true});
+}
+
 // Cuts the text in the middle of the drawing so that it fits the width.
 function fitText(context, text, width, perCharacter) {
   const room = Math.floor(width / perCharacter);

@@ -5,17 +5,66 @@
 
 const ROW = 20;
 
-// A colour for a function. Functions of one scope or file have the same hue.
-function hueOf(model, grain, fn) {
-  const functions = model.functions[grain];
-  const name = model.texts[functions.name[fn]].replace(/\(anonymous namespace\)::/g, '');
-  const scope = name.replace(/[<(].*/s, '').match(/^(.*?)(::|$)/)[1];
-  let hash = 7;
-  const text = name.includes('::') ? scope : name;
-  for (let i = 0; i < text.length; i++)
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  // Warm colours only: blue and red are for comparisons, grey for libraries.
-  return 25 + hash % 125;
+// The colours of Okabe and Ito, which people with colour blindness can tell apart.
+const GROUP_COLOURS = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [204, 121, 167], [240, 228, 66],
+  [213, 94, 0], [0, 114, 178]];
+const OTHER_GROUP = GROUP_COLOURS.length;
+
+// The source file of each function, or 0: that of one of its lines.
+function filesOf(model, grain) {
+  const files = new Uint32Array(model.functions[grain].count);
+  const of = model.frames[grain], lines = model.frames[1];
+  for (let i = 0; i < of.length; i++)
+    files[of[i]] = files[of[i]] || model.functions[1].file[lines[i]];
+  return files;
+}
+
+// The part of the program to which a function belongs, ever smaller: its library,
+// its outer namespace or class, its source file, itself.
+function partOf(model, grain, files, fn, level) {
+  const functions = model.functions[grain], name = model.texts[functions.name[fn]];
+  if (level === 0)
+    return model.texts[functions.module[fn]] || partOf(model, grain, files, fn, 1);
+  const plain = name.replace(/\(anonymous namespace\)::/g, ''), end = afterQualifier(plain);
+  return (level === 1 && end && plain.slice(0, end - 2)) ||
+      (level < 3 && baseName(model.texts[files[fn]])) || name;
+}
+
+// The parts with the largest areas in the flame graph of a tree: their names, and
+// the place of each function among them. A part with most of the area is divided.
+function partsOf({model, shape, weight}) {
+  const {grain} = shape, {count, std} = model.functions[grain], files = filesOf(model, grain);
+  const area = new Float64Array(count), names = new Array(count), level = new Uint8Array(count);
+  for (let n = 1; n < shape.count; n++)
+    area[shape.fn[n]] += weight[n];
+  const all = area.reduce((sum, a, fn) => std[fn] ? sum : sum + a, 0);
+  for (let fn = 0; fn < count; fn++)
+    names[fn] = area[fn] && !std[fn] ? partOf(model, grain, files, fn, 0) : null;
+  let sums;
+  for (let round = 0; round < 4; round++) {
+    sums = new Map();
+    for (let fn = 0; fn < count; fn++)
+      if (names[fn] !== null)
+        sums.set(names[fn], (sums.get(names[fn]) || 0) + area[fn]);
+    const [most] = [...sums].find(([, sum]) => sum > 0.6 * all) || [];
+    if (most === undefined || round === 3)
+      break;
+    for (let fn = 0; fn < count; fn++)
+      if (names[fn] === most)
+        names[fn] = partOf(model, grain, files, fn, ++level[fn]);
+  }
+  const sorted = [...sums].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+  const places = new Map(sorted.map((name, i) => [name, Math.min(i, OTHER_GROUP)]));
+  const of = Uint8Array.from(names, name => name === null ? OTHER_GROUP : places.get(name));
+  return {names: sorted.slice(0, OTHER_GROUP), hasOthers: sorted.length > OTHER_GROUP, of};
+}
+
+// The colour of a part. shade: 0 or 1, for neighbours of one part.
+function partColour(place, shade) {
+  if (place >= OTHER_GROUP)
+    return isDark() ? ['#4b5160', '#545b6b'][shade] : ['#c9ced8', '#d3d7df'][shade];
+  return isDark() ? mix(GROUP_COLOURS[place], [22, 24, 29], 0.52 + 0.06 * shade) :
+      mix(GROUP_COLOURS[place], [255, 255, 255], 0.42 + 0.1 * shade);
 }
 
 function mix(a, b, part) {
@@ -63,6 +112,8 @@ class Flame {
     if (this.groups && this.groups.isUp === groups.isUp)
       for (let g = this.zoom; g && g.parent; g = g.parent)
         path.unshift(this.groups.tree.shape.grain === groups.tree.shape.grain ? g.fn : -2);
+    if (!this.groups || this.groups.tree !== groups.tree)
+      this.parts = partsOf(groups.tree);
     this.groups = groups;
     this.matches = matches;
     // Keeps the zoom if the other values have the same stack.
@@ -165,8 +216,7 @@ class Flame {
       return dark ? '#3a3f47' : '#dfe3e8';
     if (model.functions[shape.grain].std[g.fn])
       return dark ? '#43474e' : '#d5d9de';
-    const hue = hueOf(model, shape.grain, g.fn);
-    return dark ? `oklch(0.44 0.075 ${hue})` : `oklch(0.87 0.085 ${hue})`;
+    return partColour(this.parts.of[g.fn], g.fn & 1);
   }
 
   label(g) {
@@ -205,11 +255,31 @@ class Flame {
     if (w > 24) {
       context.globalAlpha = dim ? 0.6 : 1;
       context.fillStyle = dark ? '#f0f2f5' : '#16181d';
-      const text = fitText(context, this.label(g), w - 8, perCharacter);
-      if (text)
-        context.fillText(text, x + 4, y + ROW / 2, w - 6);
+      this.drawTexts(context, g, x + 4, y + ROW / 2, w - 8, perCharacter);
     }
     context.globalAlpha = 1;
+  }
+
+  // The name, and the value if there is room.
+  drawTexts(context, g, x, y, width, perCharacter) {
+    const text = shortenName(this.label(g), Math.floor(width / perCharacter));
+    if (!text)
+      return;
+    context.fillText(text, x, y, width + 2);
+    const left = width - context.measureText(text).width - 14;
+    const value = this.valueText(g);
+    if (left < 40 || context.measureText(value).width > left)
+      return;
+    context.globalAlpha *= 0.7;
+    context.textAlign = 'right';
+    context.fillText(value, x + width, y);
+    context.textAlign = 'left';
+  }
+
+  valueText(g) {
+    const {tree} = this.groups;
+    return tree.base ? change(g.value - g.base, tree.unit) :
+        quantity(g.value, tree.unit) + (tree.weight[0] ? ', ' + share(g.weight, tree.weight[0]) : '');
   }
 
   outline(context, g, top, colour, width) {
@@ -232,12 +302,11 @@ class Flame {
   lines(g) {
     const {tree} = this.groups, {unit} = tree;
     const lines = [this.label(g)];
-    const part = tree.weight[0] ? ', ' + share(g.weight, tree.weight[0]) : '';
     if (tree.base) {
       lines.push(`now ${quantity(g.value, unit)}, before ${quantity(g.base, unit)}, ` +
           `change ${change(g.value - g.base, unit)}`);
     } else {
-      lines.push(quantity(g.value, unit) + part);
+      lines.push(this.valueText(g));
     }
     if (!this.groups.isUp && g.own && g.fn >= 0)
       lines.push(`${quantity(g.own, unit)} of it in the function itself`);
@@ -250,6 +319,8 @@ class Flame {
     if (g !== this.hover) {
       this.hover = g;
       this.picture.redraw();
+      if (g && this.on.hover)
+        this.on.hover(this.lines(g));
     }
     if (g)
       tip.show(event.clientX, event.clientY, this.lines(g));
@@ -294,8 +365,24 @@ class Flame {
     return row[next] || g;
   }
 
+  // The stack of the chosen frame, innermost first.
+  stackText() {
+    const lines = [];
+    for (let g = this.focus || this.zoom; g && g.fn >= 0; g = g.parent)
+      lines.push(this.label(g));
+    return (this.groups.isUp ? lines.reverse() : lines).join('\n') + '\n';
+  }
+
+  copy() {
+    copyText(this.stackText());
+    this.on.describe('The stack is copied');
+  }
+
   key(event) {
     const g = this.focus || this.zoom;
+    tip.hide();
+    if (event.ctrlKey || event.metaKey || event.altKey)
+      return;
     if (event.key.startsWith('Arrow')) {
       this.focus = this.step(event.key);
       if (!this.drawn.has(this.focus))
@@ -311,6 +398,8 @@ class Flame {
       this.zoomTo(event.key === 'Escape' ? this.groups.root : this.zoom.parent || this.zoom);
     } else if (event.key === 's' && g.fn >= 0) {
       this.on.choose(g.fn);
+    } else if (event.key === 'c') {
+      this.copy();
     } else {
       return;
     }

@@ -77,7 +77,7 @@ function templateGroups(name) {
       i += 7;
       while ('<>-='.includes(name[i + 1] || ' '))
         i++;
-    } else if (name[i] === '<') {
+    } else if (name[i] === '<' && (i || depth)) {
       if (depth++ === 0)
         start = i;
     } else if (name[i] === '>' && depth > 0 && name[i - 1] !== '-' && --depth === 0) {

@@ -47,9 +47,19 @@ class App {
         a.types.length === b.types.length;
   }
 
+  // The tree of the selection and its rows are made when a view needs them.
+  get tree() {
+    this.madeTree = this.madeTree || new Tree(this.model, this.selection);
+    return this.madeTree;
+  }
+
+  get rows() {
+    this.madeRows = this.madeRows || functionRows(this.tree);
+    return this.madeRows;
+  }
+
   compute() {
-    this.tree = new Tree(this.model, this.selection);
-    this.rows = functionRows(this.tree);
+    this.madeTree = this.madeRows = null;
     this.matches = this.pattern &&
         matchingFunctions(this.model, this.selection.grain, this.pattern);
   }
@@ -143,7 +153,7 @@ class App {
       onclick: () => this.select({labels: s.labels.filter((_, k) => k !== i)})
     }, `${l.key}=${l.value} \u00d7`));
     fill(this.menus, menus, chips);
-    this.drawTotal();
+    this.hasTotal = false;
   }
 
   profileName(p) {
@@ -170,6 +180,7 @@ class App {
   }
 
   drawTotal() {
+    this.hasTotal = true;
     const {tree, selection: s} = this, {unit, total} = s.profile.types[s.type];
     const parts = [amountText(tree) + ' in total'];
     if (!tree.weight[0])
@@ -181,7 +192,7 @@ class App {
       parts.push(`before ${quantity(tree.baseSum, unit)}, change ` +
           change(tree.total[0] - tree.totalBase[0], unit));
     if (this.matches)
-      parts.push(`${share(this.foundWeight(), tree.weight[0])} in stacks that match`);
+      parts.push(this.matchText());
     fill(this.total, parts.join('; '));
     fill(this.losses, this.lossTexts(s.profile).map(t => h('p', {class: 'loss'}, t)));
   }
@@ -189,6 +200,15 @@ class App {
   lossTexts(profile) {
     const texts = profile.lost.map(text => text.replace(/^lost: /, 'Lost: '));
     return texts;
+  }
+
+  // "3 functions match; 1.2 MiB, 12 % in stacks with them"
+  matchText() {
+    const {tree, matches} = this, found = this.foundWeight();
+    const count = this.rows.reduce((sum, row) => sum + matches[row.fn], 0);
+    const noun = ['function', 'line', 'file'][tree.shape.grain];
+    return `${counted(count, noun)} ${count === 1 ? 'matches' : 'match'}: ${quantity(found, tree.unit)}, ` +
+        `${share(found, tree.weight[0])} in stacks that match`;
   }
 
   // The weight of all stacks that contain a function that the search found.
@@ -273,6 +293,8 @@ class App {
 
   drawView() {
     tip.hide();
+    if (this.selection && !this.hasTotal && !(this.views[this.current] instanceof OverviewView))
+      this.drawTotal();
     this.views[this.current].show(this);
   }
 

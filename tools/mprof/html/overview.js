@@ -41,10 +41,21 @@ class OverviewView {
     this.isMade = true;
     this.shown = this.app.profiles.filter(p => p.role === 'shown' ||
         p === this.app.selection.profile);
-    const cards = [this.stuckCard(), this.seriesCard(), ...this.changeCards(), ...this.heapCards(),
-      ...this.waitCards(), this.threadsCard(), ...this.traceCards(), ...this.otherCards(),
-      this.lossCard(), this.missingCard()].filter(Boolean);
-    fill(this.grid, cards);
+    const makers = [() => this.stuckCard(), () => this.seriesCard(), ...this.changeCards(),
+      ...this.heapCards(), () => this.waitCards(), () => this.threadsCard(), () => this.traceCards(),
+      ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
+    this.makeNext(makers, performance.now());
+  }
+
+  // Makes cards, and lets the browser draw when this takes long.
+  makeNext(makers, since) {
+    while (makers.length) {
+      this.grid.append(...[makers.shift()()].flat().filter(Boolean));
+      if (performance.now() - since > 40 && !this.app.isFixed) {
+        setTimeout(() => this.makeNext(makers, performance.now()));
+        return;
+      }
+    }
   }
 
   search() {}
@@ -122,19 +133,19 @@ class OverviewView {
     const top = space(peak) >= 0 ? peak.types[space(peak)].total : 0;
     if (top > 0) {
       const when = peak.time > 0 ? ` (${dateText(peak.time).slice(11)})` : '';
-      cards.push(this.valueCard('Most memory at the peak', peak, space(peak),
+      cards.push(() => this.valueCard('Most memory at the peak', peak, space(peak),
           `${this.amount(peak, space(peak), peak.typeIndex('inuse_objects'))} at the peak${when}.`));
     }
     if (space(heap) >= 0 && heap.types[space(heap)].total > 0 && !heap.base) {
       const amount = this.amount(heap, space(heap), heap.typeIndex('inuse_objects'));
       const part = top > 0 ? `, ${share(heap.types[space(heap)].total, top)} of the peak` : '';
-      cards.push(this.valueCard(heap.isAtExit() ? 'Left at the end' : 'Memory in use', heap, space(heap),
+      cards.push(() => this.valueCard(heap.isAtExit() ? 'Left at the end' : 'Memory in use', heap, space(heap),
           `${amount}, ${heap.isAtExit() ? 'never freed' : 'when the profile was written'}${part}.`));
     }
     const all = heap ? heap.typeIndex('alloc_space') : -1;
     if (all >= 0 && heap.types[all].total > 0) {
       const inUse = space(heap) >= 0 ? heap.types[space(heap)].total : 0;
-      cards.push(this.valueCard('Allocated most', heap, all,
+      cards.push(() => this.valueCard('Allocated most', heap, all,
           `${this.amount(heap, all, heap.typeIndex('alloc_objects'))}, ` +
           `${share(heap.types[all].total - inUse, heap.types[all].total)} of it freed.`));
     }
@@ -143,7 +154,7 @@ class OverviewView {
 
   // The growth of each profile that --base compares.
   changeCards() {
-    return this.shown.map(profile => {
+    return this.shown.map(profile => () => {
       const base = this.app.baseOf(profile);
       if (!base)
         return null;
@@ -318,7 +329,7 @@ class OverviewView {
   otherCards() {
     const known = new Set(['peak', 'heap', 'block', 'mutex', 'threads', 'threadleak', 'memory']);
     const cards = this.shown.filter(p => p.role === 'shown' && !known.has(p.kind) &&
-        !(p.kind === 'threadcreate' && this.find('threads')) && !this.app.baseOf(p)).map(p => {
+        !(p.kind === 'threadcreate' && this.find('threads')) && !this.app.baseOf(p)).map(p => () => {
       const type = p.types[p.type].total > 0 ? p.type : p.types.findIndex(t => t.total > 0);
       if (type < 0)
         return null;
@@ -326,7 +337,7 @@ class OverviewView {
           p.kind === 'threadcreate' ? this.createText(p) : `${p.types[type].name}: ` +
               quantity(p.types[type].total, p.types[type].unit) + '.');
     });
-    return [this.memoryCard(), ...cards];
+    return [() => this.memoryCard(), ...cards];
   }
 
   createText(profile) {

@@ -54,6 +54,7 @@ static void write_functions(const struct page *page, unsigned grain,
     stream_put(&s, f->file);
     stream_put_signed(&s, f->line);
     stream_put(&s, f->is_std);
+    stream_put(&s, f->module);
   }
   stream_write(&s, names[grain], page->function_count[grain], out);
 }

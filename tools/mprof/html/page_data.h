@@ -16,6 +16,7 @@ struct page_function {
   uint32_t name, file; // texts
   int64_t line;
   uint32_t is_std;
+  uint32_t module; // text: the name of its library, "" in the program itself
 };
 
 // A frame of a stack: its numbers in the tables of functions of all grains.

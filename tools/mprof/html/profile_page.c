@@ -167,11 +167,14 @@ static uint32_t *add_functions(struct page *page, unsigned grain,
   uint32_t *numbers = zeroed(v->frame_count, sizeof *numbers);
   for (size_t i = 0; i < v->frame_count; i++) {
     const struct frame *f = &v->frames[i];
+    const char *module = v->profile->strings[f->module];
+    const char *slash = strrchr(module, '/');
     numbers[i] = add_function(
         page, grain,
         (struct page_function){page_text(page, v->profile->strings[f->name]),
                                page_text(page, v->profile->strings[f->file]),
-                               f->line, f->is_std});
+                               f->line, f->is_std,
+                               page_text(page, slash ? slash + 1 : module)});
   }
   return numbers;
 }

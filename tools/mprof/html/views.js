@@ -10,7 +10,11 @@ class FlameView {
     this.title = 'Flame graph';
     this.isUp = false;
     this.flame = new Flame('Flame graph', {
-      choose: fn => app.choose(fn), describe: text => app.say(text), moved: () => app.remember()
+      choose: fn => app.choose(fn), describe: text => app.say(text), hover: lines => this.say(lines),
+      moved: () => {
+        this.drawPath();
+        app.remember();
+      }
     });
     this.direction = select('Direction', [
       ['down', 'Callers above callees'], ['up', 'Callees above callers']
@@ -19,22 +23,57 @@ class FlameView {
       this.show(app);
       app.remember();
     });
+    this.path = h('nav', {class: 'path', 'aria-label': 'Zoomed frames'});
     this.legend = h('span', {class: 'legend'});
-    this.element = h('div', {class: 'view fill'}, h('div', {class: 'bar-row'},
-        this.direction,
-        h('button', {onclick: () => this.flame.zoomTo(this.flame.groups.root)}, 'Zoom out'),
-        this.legend), this.flame.element);
+    this.line = h('div', {class: 'hover-line'});
+    this.element = h('div', {class: 'view fill'}, h('div', {class: 'bar-row'}, this.direction,
+        h('button', {title: 'Copies the stack of the chosen frame (c)', onclick: () => this.flame.copy()},
+          'Copy stack'), this.legend),
+        this.path, this.flame.element, this.line);
+    this.say([]);
+  }
+
+  // The frame under the pointer, in a line that stays.
+  say([name, ...rest]) {
+    fill(this.line, name ? [h('strong', {}, name), ' ', rest.join(', ')] :
+        'Click zooms, Ctrl+click shows callers and callees, / searches, c copies the stack');
   }
 
   show(app) {
     const {tree} = app;
     const groups = this.isUp ? GroupTree.callers(tree) : GroupTree.callees(tree);
+    this.flame.show(groups, app.matches);
     fill(this.legend, tree.base ? [
       h('span', {class: 'key grown'}), 'grown ', h('span', {class: 'key shrunk'}),
       'shrunk; the width is the larger value'
-    ] : 'Click zooms, Ctrl+click shows callers and callees');
-    this.flame.show(groups, app.matches);
+    ] : this.legendEntries());
+    this.drawPath();
     this.flame.resize();
+  }
+
+  // The colours of the libraries, and of the parts of the program.
+  legendEntries() {
+    const {names, hasOthers} = this.flame.parts;
+    const entry = (name, place) => {
+      const mark = h('span', {class: 'key'});
+      mark.style.background = partColour(place, 0);
+      return h('span', {class: 'part', title: name}, mark, shortenName(name, 24) || name);
+    };
+    return [...names.map(entry), hasOthers && entry('others', OTHER_GROUP)];
+  }
+
+  // The frames from the root to the zoomed one; a click zooms out to a frame.
+  drawPath() {
+    const path = [];
+    for (let g = this.flame.zoom; g; g = g.parent)
+      path.unshift(g);
+    const shown = path.length > 7 ? [path[0], null, ...path.slice(-5)] : path;
+    this.path.hidden = path.length < 2;
+    fill(this.path, shown.map((g, i) => [i ? h('span', {class: 'place'}, ' \u203a ') : '',
+      g === null ? `\u2026 ${path.length - 6} more` : h('button', {
+        class: 'plain', title: this.flame.label(g), onclick: () => this.flame.zoomTo(g),
+        'aria-current': g === this.flame.zoom ? 'true' : null
+      }, shortenName(this.flame.label(g), 28))]));
   }
 
   search(app) {
@@ -343,7 +382,7 @@ class AboutView {
           '/ searches (a regular expression); Escape ends the search',
           '0 to 9 choose a view; [ and ] choose the values',
           'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
-              's shows callers and callees',
+              's shows callers and callees, c copies the stack',
           'Tables: arrow keys move, Enter shows callers and callees',
           'Timeline: a and d move, w and s zoom, f shows the selected wait, Escape shows all'
         ].map(t => h('li', {}, t))));

@@ -150,6 +150,8 @@ static void put_frame(struct builder *b, const struct location *l,
   const string_id name = n ? n->shown : address_name(b, l);
   struct frame frame = {
       .name = name, .plain = n ? n->plain : name, .is_std = is_std(b, l, f)};
+  if (mapping_of(p, l) && l->mapping != 0)
+    frame.module = mapping_of(p, l)->file;
   const string_id file = f ? f->file : 0;
   if (b->options->grain == GRAIN_LINES) {
     frame.file = file;

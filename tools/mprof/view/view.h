@@ -51,6 +51,9 @@ struct frame {
   string_id file; // "" if unknown, or if the grain is GRAIN_FUNCTIONS
   int64_t line;   // 0 if unknown, or if the grain is not GRAIN_LINES
   bool is_std;    // a function of a standard library
+  // The file of the program or library with the frame, one of them if there are
+  // several; "" in the program itself.
+  string_id module;
   // Where an example of the frame is, for functions without values of their
   // own and for files of other tools: the source line in the stack with the
   // largest value, or in the first one of equal stacks.

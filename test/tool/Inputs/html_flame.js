@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Zooms and searches in a flame graph, copies a stack, and shortens names.
+
+const press = (element, key) =>
+    element.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+const text = selector => document.querySelector(selector).textContent;
+const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
+
+// Without a user, the browser copies nothing.
+document.execCommand = what =>
+    say(what, document.activeElement.value.trim().replaceAll('\n', ' < '));
+
+function shorten(room) {
+  say(`in ${room}`, shortenName('a::Index<std::string, std::map<int, char> >::insert', room));
+}
+
+setTimeout(() => {
+  press(document.body, '1');
+  const canvas = document.querySelector('canvas.flame');
+  say('colours', text('.legend'));
+  for (const key of ['ArrowDown', 'ArrowDown', 'Enter'])
+    press(canvas, key);
+  say('path', text('.path'));
+  press(canvas, 'c');
+  document.querySelector('.path button').click();
+  const {left, top} = canvas.getBoundingClientRect();
+  canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: left + 9, clientY: top + 25, bubbles: true}));
+  canvas.dispatchEvent(new MouseEvent('mouseleave'));
+  say('line', text('.hover-line'));
+  document.querySelector('.search input[type=search]').value = 'Index';
+  document.querySelector('.search input[type=search]').dispatchEvent(new Event('input'));
+  say('found', text('.total'));
+  [60, 44, 28, 24, 16, 8, 4, 2].forEach(shorten);
+  say('operator', shortenName('a::operator<< <int>', 14));
+}, 200);
