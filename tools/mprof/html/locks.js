@@ -8,6 +8,7 @@ class LocksView {
     this.app = app;
     this.profiles = [block, mutex];
     this.title = 'Locks';
+    this.isWhole = true;
     this.element = h('div', {class: 'view'});
   }
 
@@ -131,6 +132,7 @@ function ownPlace(stack) {
 class StuckView {
   constructor(app, reports, profiles) {
     this.title = 'Stuck threads';
+    this.isWhole = true;
     this.element = h('div', {class: 'view'});
     this.groups = reports.flatMap(r => parseStuck(r.lines));
     this.profiles = profiles;

@@ -288,12 +288,13 @@ class App {
     });
     fill(this.main, this.views[index].element);
     document.body.dataset.view = this.views[index].title;
+    document.body.classList.toggle('whole', Boolean(this.views[index].isWhole));
     this.drawView();
   }
 
   drawView() {
     tip.hide();
-    if (this.selection && !this.hasTotal && !(this.views[this.current] instanceof OverviewView))
+    if (this.selection && !this.hasTotal && !this.views[this.current].isWhole)
       this.drawTotal();
     this.views[this.current].show(this);
   }

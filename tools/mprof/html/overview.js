@@ -31,6 +31,7 @@ class OverviewView {
   constructor(app) {
     this.app = app;
     this.title = 'Overview';
+    this.isWhole = true; // it shows all files, not the chosen values
     this.grid = h('div', {class: 'cards'});
     this.element = h('div', {class: 'view'}, this.grid);
   }

@@ -10,7 +10,20 @@
 
 const ABSENT = 0, RUNNABLE = 1, RUNNING = 2, BLOCKED = 3, IN_CALL = 4;
 const STATE_NAMES = ['not running', 'runnable', 'running', 'waiting', 'in a system call'];
-const MIN_LANE = 24, MAX_LANE = 44, AXIS = 24, LABEL_WIDTH = 220, MAX_ARROWS = 500;
+const MIN_LANE = 24, MAX_LANE = 44, AXIS = 24, MAX_ARROWS = 500;
+const SPAN_RANGE = 0, SPAN_REGION = 1, SPAN_LABEL = 2, SPAN_MESSAGE = 3;
+const SPAN_NAMES = ['task', 'region', 'label', 'message'];
+// Rows for the regions of one thread, and for tasks.
+const MAX_DEPTH = 3, MAX_TASK_ROWS = 6;
+
+// The kinds of waits, by their reasons, and their colours.
+const WAITS = [
+  ['wait', 'lock', /sync|lock|mutex|semacquire|semaphore/i],
+  ['wait-cond', 'condition or join', /cond|chan|select|join|wait|futex/i],
+  ['wait-io', 'input or output', /net|io\b|poll|read|write|file|socket|ipc|pipe/i],
+  ['wait-sleep', 'sleep', /sleep|timer|paus/i],
+  ['wait-other', 'other wait', /./]
+];
 
 // The first index whose element is larger than the value.
 function upperBound(array, value, count = array.length) {
@@ -32,7 +45,7 @@ class Lane {
     const s = new Stream(thread.changes), n = this.count = s.count;
     this.time = new Float64Array(n + 1);
     this.state = new Uint8Array(n + 1);
-    this.reason = new Uint16Array(n + 1);
+    this.reason = new Uint32Array(n + 1);
     this.stack = new Uint32Array(n + 1);
     // Time in the states until the change: running, waiting, runnable, in a call.
     this.sums = [0, 1, 2, 3].map(() => new Float64Array(n + 1));
@@ -81,9 +94,18 @@ class Lane {
     return low;
   }
 
+  // The kinds of the waits.
+  waitKinds(trace) {
+    const kinds = new Set();
+    for (let i = 0; i < this.count && kinds.size < WAITS.length; i++)
+      if (this.state[i] === BLOCKED)
+        kinds.add(trace.waits[this.reason[i]]);
+    return [...kinds];
+  }
+
   name() {
-    const {name, id} = this.thread;
-    return (name ? name + ' ' : 'thread ') + 'G' + id;
+    const {name, id, kernel} = this.thread;
+    return `${name || 'thread'} G${id}${kernel === null || kernel === id ? '' : ` (${kernel})`}`;
   }
 }
 Lane.order = [RUNNING, BLOCKED, RUNNABLE, IN_CALL];
@@ -97,6 +119,9 @@ class Trace {
     this.lanes = data.threads.map(t => new Lane(t, this.duration));
     this.changes = this.lanes.reduce((sum, lane) => sum + lane.count, 0);
     this.readArrows(new Stream(data.arrows));
+    this.readSpans(new Stream(data.spans));
+    // The kind of wait of each reason: its place in WAITS.
+    this.waits = data.reasons.map(r => r === '' ? WAITS.length - 1 : WAITS.findIndex(([, , p]) => p.test(r)));
     const s = new Stream(data.heap);
     this.heapTime = new Float64Array(s.count);
     this.heap = new Float64Array(s.count);
@@ -130,6 +155,49 @@ class Trace {
           Math.max(time, lane.time[k]) : time;
       this.arrowsTo[a.to[i]].push(i);
     }
+  }
+
+  // Rows of spans: those of a thread with one kind and depth, and those of tasks,
+  // which may overlap.
+  readSpans(s) {
+    const rows = new Map(), ends = [];
+    this.spanRows = [];
+    for (let i = 0, begin = 0; i < s.count; i++) {
+      const code = s.next(), thread = s.next();
+      begin += s.next();
+      const span = {begin, end: begin + s.next(), name: s.next(), value: s.next()}, kind = code % 4;
+      let depth = (code - kind) / 4;
+      if (kind === SPAN_RANGE) {
+        depth = ends.findIndex(end => end <= begin);
+        if (depth < 0)
+          depth = Math.min(ends.length, MAX_TASK_ROWS - 1);
+        ends[depth] = Math.max(ends[depth] || 0, span.end);
+      }
+      if (depth >= MAX_DEPTH && kind === SPAN_REGION)
+        continue;
+      const key = (depth * 4 + kind) * 2 ** 24 + (kind === SPAN_RANGE ? 0 : thread);
+      let row = rows.get(key);
+      if (!row) {
+        row = {kind, depth, lane: kind === SPAN_RANGE ? -1 : thread, spans: []};
+        rows.set(key, row);
+        this.spanRows.push(row);
+      }
+      row.spans.push(span);
+    }
+    for (const row of this.spanRows)
+      row.begin = Float64Array.from(row.spans, span => span.begin);
+    this.spanRows.sort((a, b) => a.lane - b.lane || a.kind - b.kind || a.depth - b.depth);
+  }
+
+  // "url: /order/1"
+  spanText({name, value}) {
+    return this.reasons[name] + (value ? ': ' + this.reasons[value] : '');
+  }
+
+  // The frames of the program itself, if there are any.
+  ownLines(node) {
+    const lines = this.stackLines(node), own = lines.filter(isOwnFrame);
+    return own.length ? own : lines;
   }
 
   stackLines(node) {
@@ -175,17 +243,21 @@ class TimelineView {
   constructor(app, data) {
     this.app = app;
     this.title = 'Timeline';
+    this.isWhole = true;
     this.trace = new Trace(data);
     this.from = 0;
     this.to = this.trace.duration;
-    this.selected = null;
+    this.selected = this.range = null;
     this.laneHeight = MIN_LANE;
+    this.labelWidth = 220;
+    this.makeRows();
     this.details = h('div', {class: 'details', tabindex: 0, 'aria-label': 'Selected state'});
     this.picture = new Picture({
       class: 'timeline', tabindex: 0, role: 'application', 'aria-label': 'Timeline of threads. ' +
           'A and D move, W and S zoom, the arrow keys choose states, Escape shows all.',
       onwheel: e => this.wheel(e), onpointerdown: e => this.down(e),
       onpointermove: e => this.move(e), onpointerup: e => this.up(e),
+      onpointercancel: () => this.drag = null,
       onpointerleave: () => this.leave(), ondblclick: () => this.zoomSelected(),
       onkeydown: e => this.key(e)
     }, (context, width, height) => this.draw(context, width, height), () => this.show());
@@ -195,23 +267,43 @@ class TimelineView {
       class: 'timeline-box', onscroll: () => this.picture.drawNow()
     }, this.space);
     new ResizeObserver(() => this.show()).observe(this.box);
+    this.map = new Picture({
+      class: 'minimap', 'aria-hidden': 'true', onpointerdown: e => this.mapDown(e),
+      onpointermove: e => e.buttons && this.mapMove(e)
+    }, (context, width, height) => this.drawMap(context, width, height));
     this.hint = h('span', {class: 'legend'}, 'Zoom in to see the arrows of wakeups.');
+    const used = new Set(lanes.flatMap(lane => lane.waitKinds(this.trace)));
+    const keys = [['run', 'running'], ...WAITS.filter((_, k) => used.has(k)), ['ready', 'runnable'],
+      ['call', 'in a call']];
     this.element = h('div', {class: 'view fill'}, h('div', {class: 'bar-row'},
         h('button', {onclick: () => this.showSpan(0, duration)}, 'Show all'),
-        [['run', 'running'], ['wait', 'waiting'], ['ready', 'runnable'], ['call', 'in a call']].map(
-            ([name, text]) => h('span', {class: 'legend'}, h('span', {class: 'key ' + name}), text)),
+        keys.map(([name, text]) => h('span', {class: 'legend'}, h('span', {class: 'key ' + name}), text)),
         h('span', {class: 'legend'}, `${counted(lanes.length, 'thread')}, ` +
             `${counted(changes, 'change')}, ${counted(arrows.count, 'wakeup')} in ${timeText(duration)}`),
         this.hint, violations > 0 && h('span', {class: 'loss'}, 'the trace is damaged; a part is missing')),
-        this.box, this.details);
+        this.map.canvas, this.box, this.details);
     this.describe();
   }
 
+  // Tasks, and below each thread its regions, labels and messages.
+  makeRows() {
+    const {lanes, spanRows} = this.trace, of = lane => spanRows.filter(r => r.lane === lane);
+    const by = new Map(spanRows.map(r => [r.lane, true]));
+    this.rows = by.has(-1) ? of(-1) : [];
+    this.rowOf = lanes.map((lane, i) => {
+      const place = this.rows.length;
+      this.rows.push({lane: i});
+      if (by.has(i))
+        this.rows.push(...of(i));
+      return place;
+    });
+  }
+
   show() {
-    const {lanes} = this.trace;
-    const rows = height => this.top() + lanes.length * height + 8;
+    const {rows: all} = this;
+    const rows = height => this.top() + all.length * height + 8;
     const size = printing ? Math.min(rows(MIN_LANE), MAX_CANVAS) : this.box.clientHeight;
-    const room = (size - this.top() - 8) / Math.max(1, lanes.length);
+    const room = (size - this.top() - 8) / Math.max(1, all.length);
     this.laneHeight = Math.floor(Math.min(MAX_LANE, Math.max(MIN_LANE, room)));
     // The canvas stays in place while the rows scroll below the axis.
     this.picture.canvas.style.height = size + 'px';
@@ -231,6 +323,9 @@ class TimelineView {
     const lane = this.trace.lanes[wanted.get('lane')];
     const i = lane && wanted.has('time') ? lane.at(Number(wanted.get('time'))) : -1;
     this.select(i >= 0 ? {lane: Number(wanted.get('lane')), i} : null);
+    const range = (wanted.get('range') || '').split('-').map(Number);
+    if (range.length === 2 && range[0] < range[1])
+      this.selectRange(range[0], range[1]);
   }
 
   state() {
@@ -238,7 +333,8 @@ class TimelineView {
     const isAll = this.from === 0 && this.to === this.trace.duration;
     return {
       from: isAll ? null : Math.round(this.from), to: isAll ? null : Math.round(this.to),
-      lane: s ? s.lane : null, time: s ? this.trace.lanes[s.lane].time[s.i] : null
+      lane: s ? s.lane : null, time: s ? this.trace.lanes[s.lane].time[s.i] : null,
+      range: this.range ? this.range.map(Math.round).join('-') : null
     };
   }
 
@@ -250,12 +346,13 @@ class TimelineView {
 
   colours() {
     const colours = [css('--run'), css('--wait'), css('--ready'), css('--call')];
+    colours.waits = WAITS.map(([name]) => css('--' + name));
     this.textColours = [css('--on-run'), css('--text')];
     return colours;
   }
 
   x(time) {
-    return LABEL_WIDTH + (time - this.from) / (this.to - this.from) * this.width;
+    return this.labelWidth + (time - this.from) / (this.to - this.from) * this.width;
   }
 
   scrolled() {
@@ -267,41 +364,51 @@ class TimelineView {
     return AXIS + this.heapHeight();
   }
 
-  y(lane) {
-    return this.top() + lane * this.laneHeight - this.scrolled();
+  y(row) {
+    return this.top() + row * this.laneHeight - this.scrolled();
+  }
+
+  laneY(lane) {
+    return this.y(this.rowOf[lane]);
   }
 
   // The numbers of the first and after the last row that can be seen.
-  visibleLanes(height) {
+  visibleRows(height) {
     const first = Math.floor(this.scrolled() / this.laneHeight);
     const last = first + Math.ceil((height - this.top()) / this.laneHeight) + 1;
-    return [first, Math.min(last, this.trace.lanes.length)];
+    return [first, Math.min(last, this.rows.length)];
   }
 
   timeAt(x) {
-    return this.from + (x - LABEL_WIDTH) / this.width * (this.to - this.from);
+    return this.from + (x - this.labelWidth) / this.width * (this.to - this.from);
   }
 
   draw(context, width, height) {
-    this.width = Math.max(1, width - LABEL_WIDTH - 8);
+    this.labelWidth = width < 700 ? 110 : 220;
+    this.width = Math.max(1, width - this.labelWidth - 8);
+    this.map.redraw();
     context.font = '12px ' + css('--font');
     context.textBaseline = 'middle';
     this.drawAxis(context, height);
     context.save();
     context.beginPath();
-    context.rect(LABEL_WIDTH, 0, this.width, height);
+    context.rect(this.labelWidth, 0, this.width, height);
     context.clip();
     this.drawHeap(context);
     const colours = this.colours();
     const perCharacter = context.measureText('abcdefgh_:').width / 10;
-    const [first, last] = this.visibleLanes(height);
+    const [first, last] = this.visibleRows(height);
     context.beginPath();
-    context.rect(LABEL_WIDTH, this.top(), this.width, height);
+    context.rect(this.labelWidth, this.top(), this.width, height);
     context.clip();
     for (let i = first; i < last; i++)
-      this.drawLane(context, this.trace.lanes[i], i, colours, perCharacter);
+      if (this.rows[i].spans)
+        this.drawSpans(context, this.rows[i], i, perCharacter);
+      else
+        this.drawLane(context, this.trace.lanes[this.rows[i].lane], i, colours, perCharacter);
     this.drawArrows(context);
     this.drawSelected(context);
+    this.drawRange(context, height);
     context.restore();
     this.drawNames(context, perCharacter, first, last, height);
   }
@@ -333,18 +440,18 @@ class TimelineView {
     const most = heap.reduce((a, b) => Math.max(a, b), 1);
     const bottom = AXIS + size - 6;
     context.beginPath();
-    context.moveTo(LABEL_WIDTH, bottom);
+    context.moveTo(this.labelWidth, bottom);
     // The largest value of each pixel.
     for (let px = 0; px < this.width; px++) {
-      const first = Math.max(0, upperBound(heapTime, this.timeAt(LABEL_WIDTH + px)) - 1);
-      const last = upperBound(heapTime, this.timeAt(LABEL_WIDTH + px + 1));
+      const first = Math.max(0, upperBound(heapTime, this.timeAt(this.labelWidth + px)) - 1);
+      const last = upperBound(heapTime, this.timeAt(this.labelWidth + px + 1));
       let value = heap[first];
       const stride = Math.max(1, Math.floor((last - first) / 64));
       for (let i = first; i < last; i += stride)
         value = Math.max(value, heap[i]);
-      context.lineTo(LABEL_WIDTH + px, bottom - value / most * (size - 12));
+      context.lineTo(this.labelWidth + px, bottom - value / most * (size - 12));
     }
-    context.lineTo(LABEL_WIDTH + this.width, bottom);
+    context.lineTo(this.labelWidth + this.width, bottom);
     context.fillStyle = css('--part-colour');
     context.fill();
     this.heapMost = most;
@@ -362,17 +469,43 @@ class TimelineView {
       this.drawSparse(context, lane, first, last, y, height, colours, perCharacter);
   }
 
+  // Draws the spans of a row; of many in one pixel only the first.
+  drawSpans(context, row, index, perCharacter) {
+    const y = this.y(index) + 3, height = this.laneHeight - 7, {spans, begin, kind} = row;
+    const isMessage = kind === SPAN_MESSAGE, end = this.labelWidth + this.width;
+    const colour = css(['--call', '--part-colour', '--hit', '--accent'][kind]);
+    context.textAlign = 'left';
+    for (let i = Math.max(0, upperBound(begin, this.from) - 1); i < spans.length && begin[i] <= this.to;) {
+      const x = Math.max(this.x(begin[i]), this.labelWidth - 2);
+      const right = isMessage ? this.x(begin[i]) : Math.min(this.x(spans[i].end), end + 2);
+      const next = i + 1 < spans.length ? this.x(begin[i + 1]) : end;
+      if (right >= this.labelWidth) {
+        context.fillStyle = colour;
+        context.fillRect(x, y, isMessage ? 2 : Math.max(right - x - 0.7, 0.8), height);
+        const room = (isMessage ? next : right) - x - 10;
+        if (room > 24) {
+          context.fillStyle = css('--text');
+          context.fillText(fitText(context, this.trace.spanText(spans[i]), room, perCharacter), x + 5,
+                           y + height / 2 + 0.5, room + 4);
+        }
+      }
+      i = Math.max(i + 1, upperBound(begin, this.timeAt(Math.floor(x) + 1)) - 1);
+    }
+  }
+
   // Draws each pixel as a bar, with the share of each state.
   drawDense(context, lane, y, height, colours) {
     const scale = window.devicePixelRatio || 1;
     const columns = Math.round(this.width * scale), rows = Math.round(height * scale);
     const image = context.createImageData(columns, rows);
     const pixels = new Uint32Array(image.data.buffer);
-    const packed = colours.map(c => parseInt('ff' + c.slice(5, 7) + c.slice(3, 5) + c.slice(1, 3), 16));
+    const pack = c => parseInt('ff' + c.slice(5, 7) + c.slice(3, 5) + c.slice(1, 3), 16);
+    const packed = colours.map(pack), waits = colours.waits.map(pack);
     const wide = (this.to - this.from) / columns;
     const before = [0, 0, 0, 0], after = [0, 0, 0, 0];
     let hint = lane.sumsUntil(this.from, before, 0);
     for (let px = 0; px < columns; px++) {
+      const first = hint;
       hint = lane.sumsUntil(this.from + (px + 1) * wide, after, hint);
       let part = 0, row = rows;
       for (let k = 0; k < 4; k++) {
@@ -380,15 +513,25 @@ class TimelineView {
         before[k] = after[k];
         // A little time is a pixel, too.
         const top = Math.floor(rows * (1 - Math.min(1, part)) + 0.98);
+        // Different waits in a pixel have the colour of one of them.
+        const colour = k === 1 && row > top ? waits[this.waitKind(lane, first, hint)] : packed[k];
         for (; row > top; row--)
-          pixels[(row - 1) * columns + px] = packed[k];
+          pixels[(row - 1) * columns + px] = colour;
       }
     }
     this.scratch = this.scratch || document.createElement('canvas');
     this.scratch.width = columns;
     this.scratch.height = rows;
     this.scratch.getContext('2d').putImageData(image, 0, 0);
-    context.drawImage(this.scratch, LABEL_WIDTH, y, this.width, height);
+    context.drawImage(this.scratch, this.labelWidth, y, this.width, height);
+  }
+
+  // The kind of a wait among the changes.
+  waitKind(lane, first, last) {
+    for (let i = Math.max(0, last); i >= first && i > last - 4; i--)
+      if (lane.state[i] === BLOCKED && i < lane.count)
+        return this.trace.waits[lane.reason[i]];
+    return 0;
   }
 
   drawSparse(context, lane, first, last, y, height, colours, perCharacter) {
@@ -396,11 +539,11 @@ class TimelineView {
       const k = Lane.order.indexOf(lane.state[i]);
       if (k < 0)
         continue;
-      const x = Math.max(this.x(lane.time[i]), LABEL_WIDTH - 2);
-      const end = Math.min(this.x(lane.time[i + 1]), LABEL_WIDTH + this.width + 2);
+      const x = Math.max(this.x(lane.time[i]), this.labelWidth - 2);
+      const end = Math.min(this.x(lane.time[i + 1]), this.labelWidth + this.width + 2);
       const isThin = lane.state[i] === BLOCKED || lane.state[i] === RUNNABLE;
       const inset = isThin ? 4 : 0;
-      context.fillStyle = colours[k];
+      context.fillStyle = lane.state[i] === BLOCKED ? colours.waits[this.trace.waits[lane.reason[i]]] : colours[k];
       context.fillRect(x, y + inset, Math.max(end - x - (end - x > 3 ? 0.7 : 0), 0.6), height - 2 * inset);
       if (end - x < 50)
         continue;
@@ -452,8 +595,8 @@ class TimelineView {
     const {arrows} = this.trace;
     const down = arrows.to[i] > arrows.from[i];
     const x = this.x(arrows.time[i]), end = this.x(arrows.end[i]);
-    const y = this.y(arrows.from[i]) + (down ? this.laneHeight - 5 : 4);
-    const yEnd = this.y(arrows.to[i]) + (down ? 4 : this.laneHeight - 5);
+    const y = this.laneY(arrows.from[i]) + (down ? this.laneHeight - 5 : 4);
+    const yEnd = this.laneY(arrows.to[i]) + (down ? 4 : this.laneHeight - 5);
     path.moveTo(x, y);
     path.lineTo(end, yEnd);
     const angle = Math.atan2(yEnd - y, end - x);
@@ -471,7 +614,7 @@ class TimelineView {
     const x = this.x(lane.time[s.i]), end = this.x(lane.time[s.i + 1]);
     context.strokeStyle = css('--accent');
     context.lineWidth = 2;
-    context.strokeRect(x, this.y(s.lane) + 2, Math.max(end - x, 2), this.laneHeight - 5);
+    context.strokeRect(x, this.laneY(s.lane) + 2, Math.max(end - x, 2), this.laneHeight - 5);
     const waker = this.trace.wakerOf(s.lane, lane.time[s.i + 1]);
     const woken = this.trace.wakerOf(s.lane, lane.time[s.i]);
     for (const arrow of [waker, woken])
@@ -491,19 +634,91 @@ class TimelineView {
     }
     context.save();
     context.beginPath();
-    context.rect(0, this.top(), LABEL_WIDTH + this.width + 8, height);
+    context.rect(0, this.top(), this.labelWidth + this.width + 8, height);
     context.clip();
     for (let i = first; i < last; i++) {
-      const name = this.trace.lanes[i].name(), y = this.y(i);
+      const row = this.rows[i], y = this.y(i), indent = row.spans && row.lane >= 0 ? 16 : 0;
+      const name = row.spans ? SPAN_NAMES[row.kind] + 's' : this.trace.lanes[row.lane].name();
       context.fillStyle = css('--line');
-      context.fillRect(0, y + this.laneHeight - 1, LABEL_WIDTH + this.width + 8, 1);
-      context.fillStyle = pattern && pattern.test(name) ? css('--accent') : css('--text');
-      const room = LABEL_WIDTH - 16;
+      context.fillRect(0, y + this.laneHeight - 1, this.labelWidth + this.width + 8, 1);
+      context.fillStyle = row.spans ? css('--faint') :
+          pattern && pattern.test(name) ? css('--accent') : css('--text');
+      const room = this.labelWidth - 16 - indent;
       const text = name.length * perCharacter > room ?
           '\u2026' + name.slice(-Math.floor(room / perCharacter)) : name;
-      context.fillText(text, 8, y + this.laneHeight / 2 - 1, room);
+      if (!row.depth)
+        context.fillText(text, 8 + indent, y + this.laneHeight / 2 - 1, room);
     }
     context.restore();
+  }
+
+  // The selected range of time.
+  drawRange(context, height) {
+    if (!this.range)
+      return;
+    const [x, end] = this.range.map(t => this.x(t));
+    context.fillStyle = css('--accent');
+    context.globalAlpha = 0.12;
+    context.fillRect(x, 0, end - x, height);
+    context.globalAlpha = 1;
+    context.fillRect(x, 0, 1, height);
+    context.fillRect(end, 0, 1, height);
+  }
+
+  // --- the small map of the whole trace
+
+  // The part of the time in which threads run and wait, for each column of the map.
+  mapColumns() {
+    if (this.columns)
+      return this.columns;
+    const {lanes, duration} = this.trace;
+    const count = Math.max(60, Math.min(600, Math.floor(1e6 / Math.max(1, lanes.length))));
+    const sums = [0, 1].map(() => new Float64Array(count)), before = [0, 0, 0, 0], after = [0, 0, 0, 0];
+    for (const lane of lanes) {
+      let hint = lane.count ? lane.sumsUntil(0, before, 0) : 0;
+      for (let i = 0; i < count && lane.count; i++) {
+        hint = lane.sumsUntil(duration * (i + 1) / count, after, hint);
+        sums[0][i] += after[0] - before[0];
+        sums[1][i] += after[1] - before[1];
+        after.forEach((v, k) => before[k] = v);
+      }
+    }
+    const most = sums[0].reduce((m, v) => Math.max(m, v), 1e-9);
+    this.columns = {count, run: sums[0], most};
+    return this.columns;
+  }
+
+  drawMap(context, width, height) {
+    const {count, run, most} = this.mapColumns(), {duration} = this.trace;
+    const left = this.labelWidth, wide = Math.max(1, width - left - 8);
+    context.fillStyle = css('--run');
+    for (let i = 0; i < count; i++) {
+      const size = run[i] / most * (height - 2);
+      context.fillRect(left + i * wide / count, height - size, wide / count + 0.3, size);
+    }
+    const x = left + this.from / duration * wide, end = left + this.to / duration * wide;
+    context.fillStyle = css('--faint');
+    context.globalAlpha = 0.25;
+    context.fillRect(left, 0, x - left, height);
+    context.fillRect(end, 0, left + wide - end, height);
+    context.globalAlpha = 1;
+    context.strokeStyle = css('--accent');
+    context.strokeRect(x + 0.5, 0.5, Math.max(2, end - x - 1), height - 1);
+    context.font = '12px ' + css('--font');
+    context.textBaseline = 'middle';
+    context.fillText(left < 200 ? 'running' : `running, at most ${(most * count / duration).toFixed(1)}`, 8,
+                     height / 2);
+  }
+
+  mapDown(event) {
+    this.map.canvas.setPointerCapture(event.pointerId);
+    this.mapMove(event);
+  }
+
+  mapMove(event) {
+    const wide = Math.max(1, this.map.canvas.clientWidth - this.labelWidth - 8);
+    const time = (event.offsetX - this.labelWidth) / wide * this.trace.duration, span = this.to - this.from;
+    this.showSpan(time - span / 2, time + span / 2);
   }
 
   // --- moving and zooming
@@ -533,7 +748,7 @@ class TimelineView {
       this.pan((event.deltaX || event.deltaY) / this.width);
     else
       this.zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY)) * 0.0022),
-                this.timeAt(Math.max(LABEL_WIDTH, event.offsetX)));
+                this.timeAt(Math.max(this.labelWidth, event.offsetX)));
   }
 
   pan(part) {
@@ -542,7 +757,7 @@ class TimelineView {
   }
 
   down(event) {
-    this.drag = {x: event.offsetX, from: this.from, to: this.to, moved: false};
+    this.drag = {x: event.offsetX, from: this.from, to: this.to, moved: false, selects: event.shiftKey};
     this.picture.canvas.setPointerCapture(event.pointerId);
   }
 
@@ -551,16 +766,21 @@ class TimelineView {
       const dx = event.offsetX - this.drag.x;
       if (Math.abs(dx) > 3)
         this.drag.moved = true;
-      if (this.drag.moved) {
+      if (this.drag.moved && this.drag.selects) {
+        const times = [this.drag.x, event.offsetX].map(x => this.timeAt(Math.max(this.labelWidth, x)));
+        this.selectRange(Math.min(...times), Math.max(...times));
+      } else if (this.drag.moved) {
         const step = -dx / this.width * (this.drag.to - this.drag.from);
         this.showSpan(this.drag.from + step, this.drag.to + step);
         tip.hide();
       }
       return;
     }
-    const hit = this.hit(event);
+    const hit = this.hit(event), span = hit ? null : this.spanAt(event);
     if (hit)
       tip.show(event.clientX, event.clientY, this.lines(hit).slice(0, 8));
+    else if (span)
+      tip.show(event.clientX, event.clientY, span);
     else
       tip.hide();
   }
@@ -577,19 +797,37 @@ class TimelineView {
     tip.hide();
   }
 
+  rowAt(event) {
+    const row = Math.floor((event.offsetY - this.y(0)) / this.laneHeight);
+    return event.offsetY < this.top() || event.offsetX < this.labelWidth ? null : this.rows[row] || null;
+  }
+
   hit(event) {
-    const lane = Math.floor((event.offsetY - this.y(0)) / this.laneHeight);
-    if (event.offsetY < this.top() || lane >= this.trace.lanes.length ||
-        event.offsetX < LABEL_WIDTH)
+    const row = this.rowAt(event);
+    if (!row || row.spans)
       return null;
-    const i = this.trace.lanes[lane].at(this.timeAt(event.offsetX));
-    return i >= 0 && this.trace.lanes[lane].state[i] !== ABSENT ? {lane, i} : null;
+    const lane = this.trace.lanes[row.lane], i = lane.at(this.timeAt(event.offsetX));
+    return i >= 0 && lane.state[i] !== ABSENT ? {lane: row.lane, i} : null;
+  }
+
+  // The text of the span under the pointer.
+  spanAt(event) {
+    const row = this.rowAt(event);
+    if (!row || !row.spans)
+      return null;
+    const i = upperBound(row.begin, this.timeAt(event.offsetX)) - 1, span = row.spans[i];
+    const isNear = span && (row.kind === SPAN_MESSAGE ? event.offsetX - this.x(span.begin) < 60 :
+        this.x(span.end) > event.offsetX - 2);
+    return isNear ? [`${SPAN_NAMES[row.kind]} ${this.trace.spanText(span)}`,
+      (row.kind === SPAN_MESSAGE ? '' : timeText(span.end - span.begin) + ', ') +
+          `from ${(span.begin / 1e9).toFixed(6)}\u00a0s`] : null;
   }
 
   select(hit) {
     this.selected = hit;
+    this.range = null;
     if (hit) {
-      const y = hit.lane * this.laneHeight, {box} = this;
+      const y = this.rowOf[hit.lane] * this.laneHeight, {box} = this;
       const room = box.clientHeight - this.top() - this.laneHeight;
       if (y < box.scrollTop || y > box.scrollTop + room)
         box.scrollTop = y - room / 2;
@@ -597,6 +835,28 @@ class TimelineView {
     this.describe();
     this.picture.redraw();
     this.app.remember();
+  }
+
+  // Selects a range of time, and shows what the threads did in it.
+  selectRange(from, to) {
+    this.selected = null;
+    this.range = [Math.max(0, from), Math.min(to, this.trace.duration)];
+    this.describe();
+    this.picture.redraw();
+    this.app.remember();
+  }
+
+  // Goes to the thread that ended the selected wait.
+  followWaker() {
+    const s = this.selected, {trace} = this;
+    if (!s)
+      return;
+    const time = trace.lanes[s.lane].time[s.i + 1], waker = trace.wakerOf(s.lane, time);
+    if (waker < 0)
+      return;
+    const lane = trace.arrows.from[waker], i = trace.lanes[lane].at(time);
+    if (i >= 0)
+      this.select({lane, i});
   }
 
   zoomSelected() {
@@ -616,7 +876,7 @@ class TimelineView {
       '-': () => this.zoom(1 / 0.7, middle), Escape: () => this.showSpan(0, this.trace.duration),
       Home: () => this.showSpan(0, this.to - this.from),
       End: () => this.showSpan(this.trace.duration - (this.to - this.from), this.trace.duration),
-      f: () => this.zoomSelected(), Enter: () => this.zoomSelected(),
+      f: () => this.zoomSelected(), g: () => this.followWaker(), Enter: () => this.zoomSelected(),
       ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1),
       ArrowDown: () => this.stepLane(1), ArrowUp: () => this.stepLane(-1)
     };
@@ -665,27 +925,86 @@ class TimelineView {
     const reason = trace.reasons[l.reason[i]];
     const lines = [`${l.name()}: ${STATE_NAMES[l.state[i]]}${reason ? ' (' + reason + ')' : ''}`,
       `${timeText(l.time[i + 1] - l.time[i])}, from ${(l.time[i] / 1e9).toFixed(6)}\u00a0s`];
+    if (l.state[i] === BLOCKED) {
+      const lock = this.lockOf(ownFrame(trace.stackLines(l.stack[i])));
+      if (lock)
+        lines.push('for ' + lock);
+    }
     const waker = trace.wakerOf(lane, l.time[i + 1]);
     if (waker >= 0 && l.state[i] === BLOCKED) {
-      const {arrows} = trace;
-      lines.push(`woken by ${trace.lanes[arrows.from[waker]].name()}` +
-          (arrows.stack[waker] ? ' at ' + frameText(ownFrame(trace.stackLines(arrows.stack[waker]))) : ''));
+      const {arrows} = trace, isLock = trace.waits[l.reason[i]] === 0;
+      lines.push(`${isLock ? 'held and released by' : 'woken by'} ${trace.lanes[arrows.from[waker]].name()}` +
+          (arrows.stack[waker] ? ' at ' + frameText(ownFrame(trace.stackLines(arrows.stack[waker]))) : '') +
+          ' (g goes there)');
     }
-    return [...lines, ...trace.stackLines(l.stack[i]).map(f => '  ' + frameText(f))];
+    const stack = trace.stackLines(l.stack[i]), own = trace.ownLines(l.stack[i]);
+    const hidden = stack.length - own.length;
+    return [...lines, ...(this.showsAll ? stack : own).map(f => '  ' + frameText(f)),
+      ...(hidden && !this.showsAll ? ['+ ' + counted(hidden, 'library frame')] : [])];
+  }
+
+  // The name of the lock for which a function waits, if the block profile of the
+  // page has only one.
+  lockOf(frame) {
+    if (!this.locks) {
+      this.locks = new Map();
+      const {model} = this.app, block = model.profiles.find(p => p.kind === 'block');
+      const shape = block && shapeOf(model, 0, false);
+      for (let i = 0; block && i < block.stackCount; i++) {
+        const fn = shape.fn[shape.leaf(block.nodes[i])];
+        const label = model.labelSets[block.labels[i]].find(([key]) => key === 'lock');
+        if (fn < 0 || !label)
+          continue;
+        const name = model.name(0, fn);
+        this.locks.set(name, this.locks.has(name) && this.locks.get(name) !== label[1] ? null : label[1]);
+      }
+    }
+    return this.locks.get(frameName(frame));
   }
 
   describe() {
+    if (this.range) {
+      fill(this.details, this.rangeElement());
+      return;
+    }
     const lines = this.selected ? this.lines(this.selected) :
-        ['Click a state to see its stack. The wheel (with Ctrl) or W and S zoom; drag or A and D move.'];
-    fill(this.details, lines.map((l, i) => h('div', {
+        ['Click a state to see its stack. Shift and drag add up a range of time. The wheel (with Ctrl) or ' +
+         'W and S zoom; drag or A and D move.'];
+    fill(this.details, lines.map((l, i) => l.startsWith('+ ') ? h('button', {class: 'plain', onclick: () => {
+      this.showsAll = true;
+      this.describe();
+    }}, l) : h('div', {
       class: !this.selected ? 'note' : i === 0 ? 'strong' : i > 1 && l.startsWith('  ') ? 'frame' : ''
     }, l)));
+  }
+
+  // The time in each state during the selected range, of all threads and of those
+  // that ran or waited most.
+  rangeElement() {
+    const [from, to] = this.range, before = [0, 0, 0, 0], after = [0, 0, 0, 0], all = [0, 0, 0, 0];
+    const rows = this.trace.lanes.filter(lane => lane.count).map(lane => {
+      lane.sumsUntil(from, before, 0);
+      lane.sumsUntil(to, after, 0);
+      const sums = after.map((v, k) => v - before[k]);
+      sums.forEach((v, k) => all[k] += v);
+      return {name: lane.name(), sums};
+    }).sort((a, b) => b.sums[0] - a.sums[0] || b.sums[1] - a.sums[1]);
+    const row = (name, sums) => h('tr', {}, sums.map(v => h('td', {class: 'number'}, v ? timeText(v) : '')),
+        h('td', {}, name));
+    return [h('div', {class: 'strong'}, `${timeText(to - from)} from ${(from / 1e9).toFixed(6)}\u00a0s`),
+      h('table', {}, h('thead', {}, h('tr', {}, ['running', 'waiting', 'runnable', 'in a call', 'thread'].map(
+          (t, k) => h('th', {class: k < 4 ? 'number' : ''}, t)))),
+        h('tbody', {}, row('all threads', all), rows.slice(0, 50).map(r => row(r.name, r.sums))))];
   }
 }
 
 // The innermost frame of the program itself, as mprof trace top shows it.
 function ownFrame(frames) {
-  return frames.find(f => /:\d+$/.test(f) && !/ \/usr\/\S*$/.test(f)) || frames[0] || '';
+  return frames.find(isOwnFrame) || frames[0] || '';
+}
+
+function isOwnFrame(frame) {
+  return /:\d+$/.test(frame) && !/ \/usr\/\S*$/.test(frame);
 }
 
 // A frame of a trace is "FUNCTION FILE:LINE".

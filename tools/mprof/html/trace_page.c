@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "files/json.h"
 #include "html/stream.h"
+#include "html/trace_spans.h"
 #include "symbolize/short_name.h"
 #include "trace/axis.h"
 #include "trace/convert.h"
@@ -48,6 +49,7 @@ struct page_timeline {
   size_t last_reason; // index
   size_t thread_count, thread_capacity, reason_count, reason_capacity;
   struct frame_tree frames;
+  struct spans spans;
   struct stream arrows, heap;
   size_t arrow_count, heap_count;
   uint64_t last_arrow, last_heap_time;
@@ -181,6 +183,53 @@ static void line_label(struct timeline *line, uint64_t g,
                        struct trace_text label) {
   struct page_timeline *l = (struct page_timeline *)line;
   thread_at(l, g)->label = label;
+  spans_label(&l->spans, l->axis.now, thread_of(l, g),
+              label.length ? reason_of(l, label) : 0);
+}
+
+static void line_region_begin(struct timeline *line, uint64_t g,
+                              struct trace_text name, uint64_t task,
+                              uint64_t stack) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  (void)task;
+  (void)stack;
+  spans_region_begin(&l->spans, l->axis.now, thread_of(l, g),
+                     reason_of(l, name));
+}
+
+static void line_region_end(struct timeline *line, uint64_t g) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  spans_region_end(&l->spans, l->axis.now, thread_of(l, g));
+}
+
+// Adds messages of the program.
+static void line_instant(struct timeline *line, uint64_t g,
+                         const char *category, struct trace_text name,
+                         struct trace_text value, uint64_t stack) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  (void)stack;
+  if (strcmp(category, "log") == 0)
+    spans_message(&l->spans, l->axis.now, thread_of(l, g), reason_of(l, name),
+                  reason_of(l, value));
+}
+
+static void line_range_begin(struct timeline *line, enum range_kind kind,
+                             uint64_t id, struct trace_text name) {
+  static const struct trace_text names[] = {
+      [RANGE_TASK] = TEXT("task"),
+      [RANGE_COLLECTION] = TEXT("garbage collection"),
+      [RANGE_STOP] = TEXT("all threads stopped"),
+      [RANGE_SWEEP] = TEXT("sweep"),
+      [RANGE_ASSIST] = TEXT("assist of a garbage collection")};
+  struct page_timeline *l = (struct page_timeline *)line;
+  spans_range_begin(&l->spans, l->axis.now, kind, id,
+                    reason_of(l, name.length ? name : names[kind]));
+}
+
+static void line_range_end(struct timeline *line, enum range_kind kind,
+                           uint64_t id) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  spans_range_end(&l->spans, l->axis.now, kind, id);
 }
 
 static void line_counter(struct timeline *line, enum counter_kind kind,
@@ -202,6 +251,11 @@ static const struct timeline_sink sink = {.at = line_at,
                                           .kernel_thread = line_kernel_thread,
                                           .name = line_name,
                                           .label = line_label,
+                                          .region_begin = line_region_begin,
+                                          .region_end = line_region_end,
+                                          .instant = line_instant,
+                                          .range_begin = line_range_begin,
+                                          .range_end = line_range_end,
                                           .counter = line_counter};
 
 // --- writing
@@ -285,6 +339,7 @@ static void write_trace(struct page_timeline *l, const char *name,
   write_threads(l, out);
   stream_write(&l->arrows, "arrows", l->arrow_count, out);
   stream_write(&l->heap, "heap", l->heap_count, out);
+  spans_write(&l->spans, l->axis.now, out);
   write_frames(&l->frames, out);
   fputs("}", out);
 }
@@ -313,6 +368,7 @@ char *trace_json_of(const struct bytes *bytes, const char *path,
     fclose(out);
   }
   frame_tree_clear(&l.frames);
+  spans_clear(&l.spans);
   idmap_clear(&l.ids);
   free(l.threads);
   free(l.reasons);

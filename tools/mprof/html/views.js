@@ -384,7 +384,7 @@ class AboutView {
           'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
               's shows callers and callees, c copies the stack',
           'Tables: arrow keys move, Enter shows callers and callees',
-          'Timeline: a and d move, w and s zoom, f shows the selected wait, Escape shows all'
+          'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to who ended it'
         ].map(t => h('li', {}, t))));
   }
 
