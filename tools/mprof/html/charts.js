@@ -29,7 +29,7 @@ class SeriesView {
         {title: 'growth', class: 'number', key: 'growth', text: r => h('span', {
           class: r.growth > 0 ? 'grown' : r.growth < 0 ? 'shrunk' : ''
         }, change(r.growth, unit()))},
-        {title: 'function', class: 'wide', text: r => app.model.name(app.selection.grain, r.fn)}
+        {title: 'function', class: 'wide', text: r => briefName(app.model.name(app.selection.grain, r.fn))}
       ]
     });
     this.element = h('div', {class: 'view'}, this.picture.canvas, this.legend, this.note,
@@ -68,7 +68,7 @@ class SeriesView {
         (atExit.length ? `; without ${atExit.join(', ')}: written at exit, when the destructors ` +
             'had freed their blocks' : ''));
     this.showTable(app, functions);
-    fill(this.legend, this.top.map((f, i) => this.legendEntry(app.model.name(app.selection.grain, f), i)),
+    fill(this.legend, this.top.map((f, i) => this.legendEntry(shortenName(app.model.name(app.selection.grain, f), 60), i)),
          functions.length > this.top.length && this.legendEntry('all others', SERIES_HUES.length));
     this.picture.redraw();
   }
@@ -198,7 +198,7 @@ class SeriesView {
     tip.show(event.clientX, event.clientY, [
       `${p.name}: ${quantity(this.totals[this.hover], unit)}`, dateText(p.time),
       ...this.top.filter(f => this.flats[this.hover][f]).map(f =>
-        `${quantity(this.flats[this.hover][f], unit)}  ${this.app.model.name(this.app.selection.grain, f)}`),
+        `${quantity(this.flats[this.hover][f], unit)}  ${briefName(this.app.model.name(this.app.selection.grain, f))}`),
       'Click chooses this snapshot'
     ].filter(Boolean));
     this.picture.redraw();

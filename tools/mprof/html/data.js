@@ -29,6 +29,12 @@ class Stream {
   }
 }
 
+// Replaces characters that cannot be seen or turn the text around, as mprof top does.
+function visible(text) {
+  return text.replace(
+      /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '?');
+}
+
 const GRAINS = ['functions', 'lines', 'files'];
 
 // The functions, lines or files of all profiles.
@@ -87,14 +93,14 @@ class Profile {
 class Model {
   constructor(data) {
     this.start = data.start;
-    this.texts = data.texts;
+    this.texts = data.texts.map(visible);
     this.functions = GRAINS.map(name => new Functions(data[name]));
     this.readFrames(data.frames);
     this.readNodes(data.nodes);
     this.readLabels(data.labelSets);
     this.profiles = data.profiles.map((p, i) => new Profile(p, i));
     this.traces = data.traces;
-    this.reports = data.reports;
+    this.reports = data.reports.map(({name, lines}) => ({name, lines: lines.map(visible)}));
     this.sources = new Map();
     for (const [file, lines] of data.sources) {
       const map = new Map();

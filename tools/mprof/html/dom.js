@@ -132,7 +132,7 @@ const tip = {
       this.element = h('div', {class: 'tip', role: 'presentation'});
       document.body.append(this.element);
     }
-    fill(this.element, lines.map((l, i) => h('div', {class: i ? '' : 'strong'}, l)));
+    fill(this.element, lines.map((l, i) => h('div', {class: i ? '' : 'strong'}, shortenName(l, 800))));
     this.element.hidden = false;
     const {offsetWidth, offsetHeight} = this.element;
     const left = Math.min(x + 14, innerWidth - offsetWidth - 8);

@@ -63,6 +63,11 @@ function dateText(milliseconds) {
       new Date(milliseconds).toISOString().replace('T', ' ').slice(0, 19) + ' UTC' : '';
 }
 
+// A name in a table, or in a text of several lines.
+function briefName(name) {
+  return shortenName(name, 160);
+}
+
 // "1 thread", "9 threads"
 function counted(count, noun) {
   return `${wholeText(count)} ${noun}${Math.round(count) === 1 ? '' : 's'}`;
@@ -103,13 +108,23 @@ function afterQualifier(name) {
   return 0;
 }
 
+// Names of this length are shortened once to it, because this takes long.
+const LONG_NAME = 400, longNames = new Map();
+
 // Shortens a name of C++ to a number of characters: cuts template arguments, then
 // drops qualifiers, then cuts the end. Returns '' for less than 3 characters.
 function shortenName(name, room) {
   if (name.length <= room)
     return name;
-  if (name.length > 2000)
-    name = name.slice(0, 1000) + '\u2026' + name.slice(-900);
+  if (name.length > LONG_NAME) {
+    if (!longNames.has(name))
+      longNames.set(name, cutName(name, LONG_NAME));
+    name = longNames.get(name);
+  }
+  return cutName(name, room);
+}
+
+function cutName(name, room) {
   const groups = templateGroups(name).sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
   // Later groups keep their place if the last ones are cut first.
   let rest = name.length - room;

@@ -60,14 +60,14 @@ class LocksView {
           counted(lock.counts[s], s ? 'release' : 'wait')),
           rows.slice(0, 6).map(([fn, value]) => {
             const button = h('button', {class: 'label bar', onclick: () => this.open(app, s, fn)},
-                h('span', {}, fn < 0 ? 'no stack' : app.model.name(0, fn)),
+                h('span', {}, fn < 0 ? 'no stack' : briefName(app.model.name(0, fn))),
                 h('span', {class: 'place'}, quantity(value, 'nanoseconds')));
             button.style.setProperty('--part', 100 * value / most + '%');
             return button;
           }), !rows.length && h('p', {class: 'note'}, s ? 'no release is recorded' :
               'no wait is recorded'));
     };
-    return h('section', {class: 'lock'}, h('h2', {}, lock.name,
+    return h('section', {class: 'lock'}, h('h2', {title: lock.name}, briefName(lock.name),
         lock.kind && h('small', {}, lock.kind)),
         h('div', {class: 'lock-sides'}, side(0, 'Waited'), side(1, 'Let others wait')));
   }
@@ -222,7 +222,7 @@ class StuckView {
       const label = key => (labels.find(l => l[0] === key) || [])[1];
       const name = label('lock') || label('kind') || 'unknown';
       const fn = shape.fn[shape.leaf(profile.nodes[i])];
-      const row = `${label('grade') || ''} in ${fn < 0 ? 'unknown code' : app.model.name(0, fn)}`;
+      const row = `${label('grade') || ''} in ${fn < 0 ? 'unknown code' : briefName(app.model.name(0, fn))}`;
       const map = locks.get(name) || new Map();
       map.set(row, (map.get(row) || 0) + profile.values[0][i]);
       locks.set(name, map);

@@ -57,6 +57,8 @@ class OverviewView {
         return;
       }
     }
+    if (!this.grid.querySelector('.card'))
+      this.grid.prepend(h('p', {class: 'note missing'}, 'These files have no values.'));
   }
 
   search() {}

@@ -113,7 +113,10 @@ Lane.place = [-1, 2, 0, 1, 3]; // of a state in this order
 
 class Trace {
   constructor(data) {
-    Object.assign(this, {name: data.name, reasons: data.reasons, frames: data.frames,
+    const frames = data.frames.map(f => typeof f === 'string' ? visible(f) : f);
+    for (const thread of data.threads)
+      thread.name = visible(thread.name);
+    Object.assign(this, {name: data.name, reasons: data.reasons.map(visible), frames,
       violations: data.violations});
     this.duration = Math.max(1, data.duration);
     this.lanes = data.threads.map(t => new Lane(t, this.duration));

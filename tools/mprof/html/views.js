@@ -96,7 +96,7 @@ class FlameView {
 function nameCell(model, grain, row) {
   const name = model.name(grain, row.fn);
   const parts = [h('span', {class: 'name', title: name},
-                   name.length > 160 ? name.slice(0, 159) + '\u2026' : name)];
+                   briefName(name))];
   const place = grain === 0 ? placeText(model, row) :
       grain === 1 ? placeText(model, {
         file: model.functions[1].file[row.fn], line: model.functions[1].line[row.fn]
@@ -104,7 +104,7 @@ function nameCell(model, grain, row) {
   if (place)
     parts.push(' ', h('span', {class: 'place'}, place));
   if (row.via >= 0)
-    parts.push(' ', h('span', {class: 'via'}, 'via ' + model.name(grain, row.via)));
+    parts.push(' ', h('span', {class: 'via'}, 'via ' + briefName(model.name(grain, row.via))));
   return parts;
 }
 
@@ -167,7 +167,8 @@ class SandwichView {
     this.below = new Flame('Callees', on);
     const list = title => new RowTable({
       label: title, sort: 'value', choose: g => app.choose(g.fn), columns: [
-        {title, class: 'wide', text: g => app.model.name(app.tree.shape.grain, g.fn)},
+        {title, class: 'wide', text: g => h('span', {class: 'name', title: app.model.name(app.tree.shape.grain, g.fn)},
+                                             briefName(app.model.name(app.tree.shape.grain, g.fn)))},
         {title: 'value', class: 'number', text: g => quantity(g.value, app.tree.unit)},
         {title: 'share', class: 'number', text: g => share(g.weight, this.weight),
           bar: g => g.weight / (this.weight || 1)}
@@ -195,7 +196,8 @@ class SandwichView {
       return;
     }
     const row = app.rows.find(r => r.fn === fn);
-    fill(this.head, model.name(grain, fn), h('small', {},
+    this.head.title = model.name(grain, fn);
+    fill(this.head, briefName(model.name(grain, fn)), h('small', {},
         `${quantity(row.flat, tree.unit)} own, ${quantity(row.cum, tree.unit)} with callees ` +
         `(${share(row.cum, tree.sum)})`));
     const up = GroupTree.around(tree, fn, true), down = GroupTree.around(tree, fn, false);
@@ -279,7 +281,7 @@ class LinesView {
       const gap = last && number > last + 1;
       last = number;
       const text = source && source.has(number) ? source.get(number) :
-          row ? tree.model.name(1, row.fn) : '';
+          row ? briefName(tree.model.name(1, row.fn)) : '';
       return [gap && h('tr', {class: 'gap'}, h('td', {colspan: 4}, '\u22ef')),
         h('tr', {class: row ? 'hit' : ''},
           this.cell(row && row.flat, tree), this.cell(row && row.cum, tree),
@@ -357,7 +359,8 @@ class LabelsView {
                const button = h('button', {
                  class: 'label bar', 'aria-pressed': chosen.includes(value) ? 'true' : 'false',
                  onclick: () => app.chooseLabel(key, value)
-               }, h('span', {}, value), h('span', {class: 'place'}, quantity(sum, app.tree.unit)));
+               }, h('span', {title: value}, briefName(value)),
+                 h('span', {class: 'place'}, quantity(sum, app.tree.unit)));
                button.style.setProperty('--part', 100 * Math.abs(sum) / most + '%');
                return button;
              }), all.length > 40 && h('p', {class: 'note'}, counted(all.length - 40, 'more value')));
