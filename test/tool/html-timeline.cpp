@@ -20,6 +20,7 @@
 // CHECK: step: with library frames: {{.*}}std::mutex::lock
 // CHECK: step: who ended it: main G1
 // CHECK: step: range: {{.*}} from 0.000000 s running waiting runnable in a call thread {{.*}} all threads
+// CHECK: step: found: shop::look G2{{.*}} shop::look html-timeline.cpp
 
 #include "../Inputs/sync-observe.h"
 #include <mprof/mprof.h>

@@ -32,6 +32,14 @@ setTimeout(() => {
   document.querySelector('.search input[type=search]').value = 'Index';
   document.querySelector('.search input[type=search]').dispatchEvent(new Event('input'));
   say('found', text('.total'));
+  document.querySelector('.search input[type=search]').value = '';
+  document.querySelector('.search input[type=search]').dispatchEvent(new Event('input'));
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowDown', 'Enter'])
+    press(canvas, key);
+  say('recursion', text('.path'));
+  document.querySelector('.bar-row .check input').click();
+  say('merged', text('.path'));
   [60, 44, 28, 24, 16, 8, 4, 2].forEach(shorten);
+  say('parameters', shortenName('a::store(std::string const&, std::map<int, char>&)', 24));
   say('operator', shortenName('a::operator<< <int>', 14));
 }, 200);

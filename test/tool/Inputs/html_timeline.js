@@ -29,7 +29,15 @@ const steps = [
     say('who ended it', details());
     location.hash = `#view=Timeline&range=0-${trace.duration}`;
   },
-  () => say('range', details())
+  () => {
+    say('range', details());
+    const box = document.querySelector('.search input[type=search]');
+    box.value = 'shop::look';
+    box.dispatchEvent(new Event('input'));
+    for (const key of ['Escape', 'n'])
+      document.querySelector('.timeline').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+    say('found', details());
+  }
 ];
 const next = () => {
   steps.shift()();

@@ -278,7 +278,8 @@ class Flame {
 
   valueText(g) {
     const {tree} = this.groups;
-    return tree.base ? change(g.value - g.base, tree.unit) :
+    const side = !g.base ? ', new' : !g.value ? ', gone' : '';
+    return tree.base ? change(g.value - g.base, tree.unit) + side :
         quantity(g.value, tree.unit) + (tree.weight[0] ? ', ' + share(g.weight, tree.weight[0]) : '');
   }
 

@@ -73,19 +73,20 @@ function counted(count, noun) {
   return `${wholeText(count)} ${noun}${Math.round(count) === 1 ? '' : 's'}`;
 }
 
-// The pairs of brackets of template arguments that are in no other ones.
-function templateGroups(name) {
+// The pairs of brackets of template arguments and parameters that are in no other
+// ones.
+function bracketGroups(name) {
   const groups = [];
   let depth = 0, start = 0;
   for (let i = 0; i < name.length; i++) {
     if (name.startsWith('operator', i)) {
       i += 7;
-      while ('<>-='.includes(name[i + 1] || ' '))
+      while ('<>-=()'.includes(name[i + 1] || ' '))
         i++;
-    } else if (name[i] === '<' && (i || depth)) {
+    } else if ('<('.includes(name[i]) && (i || depth)) {
       if (depth++ === 0)
         start = i;
-    } else if (name[i] === '>' && depth > 0 && name[i - 1] !== '-' && --depth === 0) {
+    } else if ('>)'.includes(name[i]) && depth > 0 && name[i - 1] !== '-' && --depth === 0) {
       groups.push([start, i]);
     }
   }
@@ -111,8 +112,8 @@ function afterQualifier(name) {
 // Names of this length are shortened once to it, because this takes long.
 const LONG_NAME = 400, longNames = new Map();
 
-// Shortens a name of C++ to a number of characters: cuts template arguments, then
-// drops qualifiers, then cuts the end. Returns '' for less than 3 characters.
+// Shortens a name of C++ to a number of characters: cuts template arguments and
+// parameters, then drops qualifiers, then cuts the end. Returns '' for less than 3 characters.
 function shortenName(name, room) {
   if (name.length <= room)
     return name;
@@ -125,7 +126,7 @@ function shortenName(name, room) {
 }
 
 function cutName(name, room) {
-  const groups = templateGroups(name).sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
+  const groups = bracketGroups(name).sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
   // Later groups keep their place if the last ones are cut first.
   let rest = name.length - room;
   const cuts = [];

@@ -318,10 +318,10 @@ class App {
                   this.views.map((view, i) => h('button', {
                     role: 'tab', onclick: () => this.open(i)
                   }, view.title)));
-    this.main = h('main', {role: 'tabpanel'});
+    this.main = h('div', {class: 'panel', role: 'tabpanel'});
     document.body.append(h('header', {}, h('div', {class: 'title-row'}, h('h1', {}, this.title()),
         h('div', {class: 'search'}, this.selection && this.only, this.wrong, this.searchBox)),
-        this.menus, this.total, this.losses, this.tabs), this.main, this.status);
+        this.menus, this.total, this.losses, this.tabs), h('main', {}, this.main), this.status);
     addEventListener('keydown', e => this.key(e));
     addEventListener('hashchange', () => this.restore(new URLSearchParams(location.hash.slice(1))));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', Picture.redrawAll);

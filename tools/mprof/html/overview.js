@@ -21,11 +21,8 @@ const RECORDINGS = [
   ['threadleak', 'stuck threads', '--stuck'], ['trace', 'what happened when', '--trace']
 ];
 
-// Rows of functions, with the largest `key` first.
-function largestRows(tree, key) {
-  return functionRows(tree).filter(r => r[key] > 0).sort((a, b) => b[key] - a[key] || a.fn - b.fn)
-      .slice(0, CARD_ROWS);
-}
+// Options whose larger values keep what was lost.
+const REMEDIES = [['stack_depth', 1024], ['max_memory_mb', 4096], ['trace_max_mb', 512], ['max_labels', 65000]];
 
 class OverviewView {
   constructor(app) {
@@ -377,7 +374,13 @@ class OverviewView {
     const texts = new Set(this.shown.flatMap(p => this.app.lossTexts(p)));
     return texts.size ? this.card({
       title: 'What was lost', kind: 'lost',
-      rows: [...texts].slice(0, 2 * CARD_ROWS).map(name => ({name: name.replace(/^Lost: /, '')}))
+      rows: [...texts].slice(0, 2 * CARD_ROWS).map(text => {
+        const remedy = REMEDIES.find(([name]) => text.includes(name));
+        return {
+          name: text.replace(/^Lost: /, ''),
+          second: remedy && `To keep it: MPROF_OPTIONS=${remedy.join('=')}`
+        };
+      })
     }) : null;
   }
 

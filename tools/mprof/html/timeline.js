@@ -253,6 +253,7 @@ class TimelineView {
     this.selected = this.range = null;
     this.laneHeight = MIN_LANE;
     this.labelWidth = 220;
+    this.folded = new Set();
     this.makeRows();
     this.details = h('div', {class: 'details', tabindex: 0, 'aria-label': 'Selected state'});
     this.picture = new Picture({
@@ -295,8 +296,8 @@ class TimelineView {
     this.rows = by.has(-1) ? of(-1) : [];
     this.rowOf = lanes.map((lane, i) => {
       const place = this.rows.length;
-      this.rows.push({lane: i});
-      if (by.has(i))
+      this.rows.push({lane: i, hasMore: by.has(i)});
+      if (by.has(i) && !this.folded.has(i))
         this.rows.push(...of(i));
       return place;
     });
@@ -315,7 +316,43 @@ class TimelineView {
   }
 
   search() {
+    this.hits = null;
     this.picture.redraw();
+  }
+
+  // Whether the search matches the stack or the reason of a state. What it matches
+  // is kept for each stack: 1 if it matches, or else 2.
+  isHit(lane, i) {
+    const {pattern} = this.app, {trace} = this;
+    this.hits = this.hits || {stacks: new Uint8Array(trace.frames.length / 2 + 1),
+      reasons: trace.reasons.map(r => pattern.test(r))};
+    const stack = lane.stack[i], {stacks, reasons} = this.hits;
+    if (!stacks[stack])
+      stacks[stack] = trace.ownLines(stack).some(l => pattern.test(l)) ? 1 : 2;
+    return stacks[stack] === 1 || (lane.state[i] === BLOCKED && reasons[lane.reason[i]]);
+  }
+
+  // Selects the next state that the search matches, or the one before.
+  stepHit(by) {
+    if (!this.app.pattern)
+      return;
+    const {lanes} = this.trace, s = this.selected;
+    const place = s ? [lanes[s.lane].time[s.i], s.lane] : [by > 0 ? -1 : Infinity, -1];
+    const isAfter = (time, lane) => by * (time - place[0] || lane - place[1]) > 0;
+    let best = null;
+    lanes.forEach((lane, k) => {
+      for (let i = Math.max(0, upperBound(lane.time, place[0], lane.count) - 1); i >= 0 && i < lane.count; i += by) {
+        const time = lane.time[i];
+        if (best && by * (time - lanes[best.lane].time[best.i]) >= 0)
+          return;
+        if (lane.state[i] !== ABSENT && isAfter(time, k) && this.isHit(lane, i)) {
+          best = {lane: k, i};
+          return;
+        }
+      }
+    });
+    if (best)
+      this.showState(best);
   }
 
   // "from" and "to" in nanoseconds; "lane" and "time" select a state.
@@ -546,6 +583,7 @@ class TimelineView {
       const end = Math.min(this.x(lane.time[i + 1]), this.labelWidth + this.width + 2);
       const isThin = lane.state[i] === BLOCKED || lane.state[i] === RUNNABLE;
       const inset = isThin ? 4 : 0;
+      context.globalAlpha = this.app.pattern && !this.isHit(lane, i) ? 0.3 : 1;
       context.fillStyle = lane.state[i] === BLOCKED ? colours.waits[this.trace.waits[lane.reason[i]]] : colours[k];
       context.fillRect(x, y + inset, Math.max(end - x - (end - x > 3 ? 0.7 : 0), 0.6), height - 2 * inset);
       if (end - x < 50)
@@ -554,6 +592,7 @@ class TimelineView {
       const text = fitText(context, this.stateText(lane, i), end - x - 8, perCharacter);
       context.fillText(text, x + 4, y + height / 2 + 0.5, end - x - 6);
     }
+    context.globalAlpha = 1;
   }
 
   stateText(lane, i) {
@@ -641,7 +680,8 @@ class TimelineView {
     context.clip();
     for (let i = first; i < last; i++) {
       const row = this.rows[i], y = this.y(i), indent = row.spans && row.lane >= 0 ? 16 : 0;
-      const name = row.spans ? SPAN_NAMES[row.kind] + 's' : this.trace.lanes[row.lane].name();
+      const mark = row.hasMore ? (this.folded.has(row.lane) ? '\u25b8 ' : '\u25be ') : '';
+      const name = row.spans ? SPAN_NAMES[row.kind] + 's' : mark + this.trace.lanes[row.lane].name();
       context.fillStyle = css('--line');
       context.fillRect(0, y + this.laneHeight - 1, this.labelWidth + this.width + 8, 1);
       context.fillStyle = row.spans ? css('--faint') :
@@ -793,6 +833,11 @@ class TimelineView {
     this.drag = null;
     if (!drag || drag.moved)
       return;
+    const place = Math.floor((event.offsetY - this.y(0)) / this.laneHeight), row = this.rows[place];
+    if (event.offsetX < this.labelWidth && event.offsetY >= this.top() && row && row.hasMore) {
+      this.fold(row.lane);
+      return;
+    }
     this.select(this.hit(event));
   }
 
@@ -849,6 +894,14 @@ class TimelineView {
     this.app.remember();
   }
 
+  // Hides or shows the regions, labels and messages of a thread.
+  fold(lane) {
+    if (!this.folded.delete(lane))
+      this.folded.add(lane);
+    this.makeRows();
+    this.show();
+  }
+
   // Goes to the thread that ended the selected wait.
   followWaker() {
     const s = this.selected, {trace} = this;
@@ -879,7 +932,8 @@ class TimelineView {
       '-': () => this.zoom(1 / 0.7, middle), Escape: () => this.showSpan(0, this.trace.duration),
       Home: () => this.showSpan(0, this.to - this.from),
       End: () => this.showSpan(this.trace.duration - (this.to - this.from), this.trace.duration),
-      f: () => this.zoomSelected(), g: () => this.followWaker(), Enter: () => this.zoomSelected(),
+      f: () => this.zoomSelected(), g: () => this.followWaker(), n: () => this.stepHit(1), N: () => this.stepHit(-1),
+      Backspace: () => this.selected && this.fold(this.selected.lane), Enter: () => this.zoomSelected(),
       ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1),
       ArrowDown: () => this.stepLane(1), ArrowUp: () => this.stepLane(-1)
     };
@@ -902,7 +956,13 @@ class TimelineView {
       i += by;
     if (i < 0 || i >= lane.count)
       return;
-    this.select({lane: s.lane, i});
+    this.showState({lane: s.lane, i});
+  }
+
+  // Selects a state, and moves to it.
+  showState(hit) {
+    const lane = this.trace.lanes[hit.lane], {i} = hit;
+    this.select(hit);
     if (lane.time[i + 1] < this.from || lane.time[i] > this.to) {
       const span = this.to - this.from;
       this.showSpan(lane.time[i] - span / 2, lane.time[i] + span / 2);

@@ -251,15 +251,17 @@ class Group {
 }
 
 class GroupTree {
-  constructor(tree, isUp) {
+  // merges: a function that calls itself is one frame
+  constructor(tree, isUp, merges) {
     this.tree = tree;
     this.isUp = isUp;
+    this.merges = Boolean(merges);
     this.root = new Group(-1, null, 0);
   }
 
   // All stacks, from the root.
-  static callees(tree) {
-    const g = new GroupTree(tree, false);
+  static callees(tree, merges) {
+    const g = new GroupTree(tree, false, merges);
     g.put(g.root, 0);
     return g;
   }
@@ -303,6 +305,20 @@ class GroupTree {
     group.own += tree.own[n];
     if (tree.base)
       group.base += tree.totalBase[n];
+    if (this.merges && n)
+      this.putRecursion(group, n);
+  }
+
+  // Adds the calls of the function by itself, whose values are in those of n.
+  putRecursion(group, n) {
+    const {tree: {shape, own}} = this;
+    for (const open = [n]; open.length;)
+      for (let c = shape.firstChild[open.pop()]; c; c = shape.nextSibling[c])
+        if (shape.fn[c] === group.fn) {
+          group.items.push(c);
+          group.own += own[c];
+          open.push(c);
+        }
   }
 
   carry(group, n, value, base, weight) {
@@ -342,7 +358,7 @@ class GroupTree {
         return;
       }
       for (let c = shape.firstChild[n]; c; c = shape.nextSibling[c])
-        if (this.tree.weight[c])
+        if (this.tree.weight[c] && !(this.merges && shape.fn[c] === group.fn))
           this.put(this.groupOf(map, group, shape.fn[c]), c);
     });
     return group.made = this.sorted(map);

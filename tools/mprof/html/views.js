@@ -23,10 +23,15 @@ class FlameView {
       this.show(app);
       app.remember();
     });
+    this.merge = checkbox('merge recursion', 'Shows a function that calls itself as one frame', false,
+                          () => {
+                            this.show(app);
+                            app.remember();
+                          });
     this.path = h('nav', {class: 'path', 'aria-label': 'Zoomed frames'});
     this.legend = h('span', {class: 'legend'});
     this.line = h('div', {class: 'hover-line'});
-    this.element = h('div', {class: 'view fill'}, h('div', {class: 'bar-row'}, this.direction,
+    this.element = h('div', {class: 'view fill'}, h('div', {class: 'bar-row'}, this.direction, this.merge,
         h('button', {title: 'Copies the stack of the chosen frame (c)', onclick: () => this.flame.copy()},
           'Copy stack'), this.legend),
         this.path, this.flame.element, this.line);
@@ -41,7 +46,9 @@ class FlameView {
 
   show(app) {
     const {tree} = app;
-    const groups = this.isUp ? GroupTree.callers(tree) : GroupTree.callees(tree);
+    const groups = this.isUp ? GroupTree.callers(tree) :
+        GroupTree.callees(tree, this.merge.firstChild.checked);
+    this.merge.hidden = this.isUp;
     this.flame.show(groups, app.matches);
     fill(this.legend, tree.base ? [
       h('span', {class: 'key grown'}), 'grown ', h('span', {class: 'key shrunk'}),
@@ -81,12 +88,13 @@ class FlameView {
   }
 
   state() {
-    return {up: this.isUp ? 1 : null, zoom: this.flame.zoomPath().join('.') || null};
+    return {up: this.isUp ? 1 : null, merge: this.merge.firstChild.checked ? 1 : null, zoom: this.flame.zoomPath().join('.') || null};
   }
 
   restore(wanted) {
     this.isUp = wanted.get('up') === '1';
     this.direction.value = this.isUp ? 'up' : 'down';
+    this.merge.firstChild.checked = wanted.get('merge') === '1';
     this.show(this.app);
     this.flame.zoomToPath((wanted.get('zoom') || '').split('.').filter(Boolean).map(Number));
   }
@@ -372,7 +380,7 @@ class LabelsView {
 class AboutView {
   constructor() {
     this.title = 'About';
-    this.element = h('div', {class: 'view about'});
+    this.element = h('div', {class: 'view about', tabindex: 0});
   }
 
   show(app) {
@@ -387,7 +395,8 @@ class AboutView {
           'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
               's shows callers and callees, c copies the stack',
           'Tables: arrow keys move, Enter shows callers and callees',
-          'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to who ended it'
+          'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to who ended it, ' +
+              'h folds the rows of its thread, n and N step through what the search finds'
         ].map(t => h('li', {}, t))));
   }
 
