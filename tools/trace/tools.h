@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands that read traces: mprof trace top, mprof trace json and mprof
-// trace check. Each function gets its arguments as main does, and returns the
-// exit status.
+// The commands mprof trace json and mprof trace check, and what the commands
+// that read traces share. Each function gets its arguments as main does, and
+// returns the exit status.
 
 #ifndef MPROF_TRACE_TOOLS_H
 #define MPROF_TRACE_TOOLS_H
@@ -22,7 +22,6 @@ void trace_usage(FILE *out, const char *verb);
 // Prints only the options of the verb.
 void trace_usage_options(FILE *out, const char *verb);
 
-int trace_top(int argc, char **argv);
 int trace_json(int argc, char **argv);
 int trace_check(int argc, char **argv);
 

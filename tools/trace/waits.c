@@ -10,12 +10,12 @@
 #include "short_name.h"
 #include "table.h"
 #include "timeline.h"
+#include "times.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct thread {
-  struct trace_text name;
   bool waits;
   struct wait wait; // the current wait; only valid if waits is true
 };
@@ -33,8 +33,8 @@ struct wait_timeline {
   uint64_t ticks; // time of the present event
   const char *reason;
   uint64_t count, total;
-  struct idmap thread_ids;
-  struct thread *threads;
+  struct times times;
+  struct thread *threads; // with the indices of times.threads
   size_t thread_count, thread_capacity;
   struct wait *longest; // the longest waits, longest first
   size_t longest_count, longest_max;
@@ -58,13 +58,10 @@ struct wait_timeline {
 };
 
 static struct thread *thread_of(struct wait_timeline *l, uint64_t g) {
-  size_t index;
-  if (!idmap_find(&l->thread_ids, g, &index)) {
-    index = l->thread_count;
-    idmap_add(&l->thread_ids, g, index);
+  const size_t index = (size_t)(times_of(&l->times, g) - l->times.threads);
+  while (l->thread_count <= index)
     *APPEND(l->threads, l->thread_count, l->thread_capacity) =
         (struct thread){0};
-  }
   return &l->threads[index];
 }
 
@@ -244,23 +241,23 @@ struct waits waits_end(struct timeline *line) {
     end_wait(l, t, l->axis.now);
   }
   settle_all(l);
+  times_count(&l->times, l->axis.now);
   if (l->end_count)
     qsort(l->ends, l->end_count, sizeof *l->ends, by_total);
   if (l->holder_count)
     qsort(l->holders, l->holder_count, sizeof *l->holders, by_charge);
-  return (struct waits){l->count,        l->total,     l->axis.now,
-                        l->thread_count, l->longest,   l->longest_count,
-                        l->ends,         l->end_count, l->holders,
-                        l->holder_count};
+  return (struct waits){l->count,   l->total,         l->axis.now, &l->times,
+                        l->longest, l->longest_count, l->ends,     l->end_count,
+                        l->holders, l->holder_count};
 }
 
 struct trace_text waits_thread_name(struct timeline *line, uint64_t g) {
-  return thread_of((struct wait_timeline *)line, g)->name;
+  return times_of(&((struct wait_timeline *)line)->times, g)->name;
 }
 
 void waits_free(struct timeline *line) {
   struct wait_timeline *l = (struct wait_timeline *)line;
-  idmap_clear(&l->thread_ids);
+  times_clear(&l->times);
   idmap_clear(&l->end_ids);
   idmap_clear(&l->holder_ids);
   idmap_clear(&l->charges);
@@ -282,16 +279,16 @@ static void line_create(struct timeline *line, uint64_t g, uint64_t by,
                         uint64_t start_stack) {
   struct wait_timeline *l = (struct wait_timeline *)line;
   (void)by;
-  struct thread *t = thread_of(l, g);
-  const struct trace_frame *frames;
-  if (trace_stack(l->axis.trace, start_stack, &frames))
-    t->name = short_name(trace_string(l->axis.trace, frames[0].function));
+  times_create(&l->times, l->axis.trace, g, start_stack);
+}
+
+static void line_kernel_thread(struct timeline *line, uint64_t g, uint64_t m) {
+  times_of(&((struct wait_timeline *)line)->times, g)->tid = m;
 }
 
 static void line_name(struct timeline *line, uint64_t g,
                       struct trace_text name) {
-  struct wait_timeline *l = (struct wait_timeline *)line;
-  thread_of(l, g)->name = name;
+  times_of(&((struct wait_timeline *)line)->times, g)->name = name;
 }
 
 static void line_state(struct timeline *line, uint64_t g,
@@ -299,6 +296,7 @@ static void line_state(struct timeline *line, uint64_t g,
                        uint64_t stack) {
   struct wait_timeline *l = (struct wait_timeline *)line;
   struct thread *t = thread_of(l, g);
+  times_state(&l->times, g, l->axis.now, state, reason);
   t->wait.end = WAIT_BY_ITSELF;
   end_wait(l, t, l->axis.now);
   if (state == THREAD_IN_CALL)
@@ -315,6 +313,7 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   struct wait_timeline *l = (struct wait_timeline *)line;
   struct thread *t = thread_of(l, g);
   struct wait *w = &t->wait;
+  times_state(&l->times, g, l->axis.now, THREAD_RUNNABLE, TEXT(""));
   w->waker = by;
   w->woken_at = place_of(l, stack);
   w->end = w->waker || w->woken_at.pc ? WAIT_WOKEN : WAIT_BY_ITSELF;
@@ -349,6 +348,7 @@ static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
 static const struct timeline_sink sink = {
     .at = line_at,
     .create = line_create,
+    .kernel_thread = line_kernel_thread,
     .name = line_name,
     .state = line_state,
     .unblock = line_unblock,

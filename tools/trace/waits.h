@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Consumes a timeline for mprof trace top. Collects the longest waits, the
-// source lines at which threads ended waits, and the source lines that released
-// locks for which other threads waited.
+// Consumes a timeline for mprof trace top. Collects the time of each thread in
+// each state, the longest waits, the source lines at which threads ended waits,
+// and the source lines that released locks for which other threads waited.
 //
 // The line that ends a wait for a lock often did not cause the wait. If many
 // threads wait for a lock that one thread holds for a long time, only one wait
@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 struct timeline;
+struct times;
 struct trace;
 
 // The source line that represents a stack: the innermost line of the program
@@ -67,8 +68,8 @@ struct holder {
 struct waits {
   // Number of all waits, and their total time in nanoseconds.
   uint64_t count, total;
-  // Length of the trace in nanoseconds, and number of its threads.
-  uint64_t duration, threads;
+  uint64_t duration;           // of the trace, in nanoseconds
+  const struct times *times;   // of all threads
   const struct wait *longest;  // longest first
   size_t longest_count;        // at most the number passed to waits_begin
   const struct wait_end *ends; // largest total first

@@ -8,6 +8,7 @@
 #include "commands/next_command.h"
 #include "commands/show_memory.h"
 #include "commands/show_top.h"
+#include "commands/trace.h"
 #include "common/ends_with.h"
 #include "files/read_profile.h"
 #include "tools.h"

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof trace: runs the commands of tools/trace/, which parse their own
-// options.
+// mprof trace: runs the verbs, which parse their own options.
 
 #include "commands/trace.h"
 

@@ -1,14 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof trace top prints which threads of an execution trace waited longest,
-// which threads ended these waits, and which lines made other threads wait.
+// mprof trace top prints the time of each thread in each state, which threads
+// of an execution trace waited longest, which threads ended these waits, and
+// which lines made other threads wait.
 
+#include "commands/trace.h"
+
+#include "commands/show_times.h"
 #include "common/option_mistake.h"
 #include "common/plural.h"
 #include "common/printable.h"
 #include "convert.h"
+#include "json.h"
 #include "open.h"
+#include "times.h"
 #include "tools.h"
 #include "waits.h"
 
@@ -160,7 +166,7 @@ static void print_waits(const char *path, struct timeline *line,
                         const char *reason, size_t count) {
   const struct waits waits = waits_end(line), *w = &waits;
   print_text(trace_text_of(path));
-  printf(": %" PRIu64 " thread%s in ", w->threads, plural(w->threads));
+  printf(": %zu thread%s in ", w->times->count, plural(w->times->count));
   print_time(0, w->duration);
   printf("\n%" PRIu64 " wait%s%s", w->count, plural(w->count),
          reason ? " for " : "");
@@ -168,6 +174,10 @@ static void print_waits(const char *path, struct timeline *line,
   fputs(", ", stdout);
   print_time(0, w->total);
   printf(" in total\n");
+  if (!reason && w->times->count) {
+    puts("\nWhere the time of each thread went");
+    show_times(w->times, count);
+  }
   if (!w->count)
     return;
   printf("\nThe longest waits\n");
@@ -177,7 +187,73 @@ static void print_waits(const char *path, struct timeline *line,
   print_ends(w, count);
 }
 
-static int print_file(const char *path, const char *reason, size_t count) {
+// --- JSON ---
+
+static void json_place(const char *key, const struct place *p) {
+  printf(",\"%s\":", key);
+  if (!p->pc) {
+    fputs("null", stdout);
+    return;
+  }
+  putchar('{');
+  json_text(stdout, "function", p->function);
+  putchar(',');
+  json_text(stdout, "file", p->file);
+  printf(",\"line\":%" PRIu64 "}", p->line);
+}
+
+static void json_wait(const struct wait *w) {
+  printf("{\"g\":%" PRIu64 ",", w->g);
+  json_text(stdout, "reason", w->reason);
+  printf(",\"start_ns\":%" PRIu64 ",\"length_ns\":%" PRIu64 ",\"has_ended\":%s",
+         w->start, w->length, w->end == WAIT_OPEN ? "false" : "true");
+  json_place("at", &w->at);
+  if (w->waker)
+    printf(",\"woken_by\":%" PRIu64, w->waker);
+  if (w->end == WAIT_WOKEN)
+    json_place("woken_at", &w->woken_at);
+  putchar('}');
+}
+
+static void json_total(uint64_t count, uint64_t total, uint64_t longest) {
+  printf("{\"count\":%" PRIu64 ",\"total_ns\":%" PRIu64
+         ",\"longest_ns\":%" PRIu64,
+         count, total, longest);
+}
+
+static void json_waits(struct timeline *line, size_t count) {
+  const struct waits waits = waits_end(line), *w = &waits;
+  printf("{\"duration_ns\":%" PRIu64 ",\n\"threads\":[", w->duration);
+  show_times_json(w->times);
+  fputs("],\n\"waits\":", stdout);
+  json_total(w->count, w->total, w->longest_count ? w->longest[0].length : 0);
+  fputs("},\n\"longest\":[", stdout);
+  for (size_t i = 0; i < w->longest_count; i++) {
+    fputs(i ? ",\n" : "\n", stdout);
+    json_wait(&w->longest[i]);
+  }
+  fputs("],\n\"unlocks\":[", stdout);
+  for (size_t i = 0; i < w->holder_count && i < count; i++) {
+    const struct holder *h = &w->holders[i];
+    fputs(i ? ",\n" : "\n", stdout);
+    json_total(h->count, h->total, h->longest);
+    json_place("at", &h->at);
+    putchar('}');
+  }
+  fputs("],\n\"wakes\":[", stdout);
+  for (size_t i = 0; i < w->end_count && i < count; i++) {
+    const struct wait_end *e = &w->ends[i];
+    fputs(i ? ",\n" : "\n", stdout);
+    json_total(e->count, e->total, e->longest);
+    printf(",\"has_ended\":%s", e->example.end == WAIT_OPEN ? "false" : "true");
+    json_place("at", &e->example.woken_at);
+    putchar('}');
+  }
+  puts("]}");
+}
+
+static int print_file(const char *path, const char *reason, size_t count,
+                      bool is_json) {
   char error[256];
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace) {
@@ -186,7 +262,10 @@ static int print_file(const char *path, const char *reason, size_t count) {
   }
   struct timeline *line = waits_begin(trace, reason, count);
   uint64_t violations = convert(path, trace, line);
-  print_waits(path, line, reason, count);
+  if (is_json)
+    json_waits(line, count);
+  else
+    print_waits(path, line, reason, count);
   waits_free(line);
   trace_close(trace);
   if (violations)
@@ -206,9 +285,10 @@ int trace_top(int argc, char **argv) {
   static const struct option options[] = {
       {"count", required_argument, NULL, 'n'},
       {"reason", required_argument, NULL, 'r'},
+      {"format", required_argument, NULL, 'f'},
       {"help", no_argument, NULL, 'h'},
       {0}};
-  const char *reason = NULL;
+  const char *reason = NULL, *format = "text";
   unsigned long count = 10;
   char *end;
   static const char shorts[] = "n:r:h";
@@ -227,6 +307,14 @@ int trace_top(int argc, char **argv) {
     case 'r':
       reason = optarg;
       break;
+    case 'f':
+      format = optarg;
+      if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0) {
+        trace_say("%s: --format=%s is not text or json", trace_tool_name,
+                  format);
+        return MISUSED;
+      }
+      break;
     case 'h':
       trace_usage(stdout, "top");
       return DONE;
@@ -240,5 +328,5 @@ int trace_top(int argc, char **argv) {
     trace_usage(stderr, "top");
     return MISUSED;
   }
-  return print_file(argv[optind], reason, count);
+  return print_file(argv[optind], reason, count, *format == 'j');
 }
