@@ -227,15 +227,25 @@ static uint64_t range_id(const struct trace_event *ev,
 
 static void begin_range(struct converter *c, const struct trace_event *ev,
                         const struct conversion *how) {
-  struct trace_text name = TEXT("");
-  if (how->range == RANGE_TASK)
-    name = trace_string(c->trace, ev->args[2]);
-  timeline_range_begin(c->line, how->range, range_id(ev, how), name);
+  timeline_range_begin(c->line, how->range, range_id(ev, how), TEXT(""));
 }
 
 static void end_range(struct converter *c, const struct trace_event *ev,
                       const struct conversion *how) {
   timeline_range_end(c->line, how->range, range_id(ev, how));
+}
+
+static void begin_task(struct converter *c, const struct trace_event *ev,
+                       const struct conversion *how) {
+  const struct trace_text name = trace_string(c->trace, ev->args[2]);
+  timeline_range_begin(c->line, how->range, ev->args[0], name);
+  timeline_task_begin(c->line, ev->g, ev->args[0], ev->args[1], name);
+}
+
+static void end_task(struct converter *c, const struct trace_event *ev,
+                     const struct conversion *how) {
+  timeline_range_end(c->line, how->range, ev->args[0]);
+  timeline_task_end(c->line, ev->g, ev->args[0]);
 }
 
 static void begin_region(struct converter *c, const struct trace_event *ev,
@@ -333,12 +343,8 @@ static const struct conversion conversions[EV_COUNT] = {
     [EV_GCMarkAssistEnd] = {.convert = end_range,
                             .range = RANGE_ASSIST,
                             .id = ID_G},
-    [EV_UserTaskBegin] = {.convert = begin_range,
-                          .range = RANGE_TASK,
-                          .id = ID_ARG},
-    [EV_UserTaskEnd] = {.convert = end_range,
-                        .range = RANGE_TASK,
-                        .id = ID_ARG},
+    [EV_UserTaskBegin] = {.convert = begin_task, .range = RANGE_TASK},
+    [EV_UserTaskEnd] = {.convert = end_task, .range = RANGE_TASK},
     [EV_UserRegionBegin] = {.convert = begin_region},
     [EV_UserRegionEnd] = {.convert = end_region},
     [EV_UserLog] = {.convert = convert_user_log},
@@ -365,7 +371,7 @@ static void convert_event(void *context, const struct trace_event *ev) {
 static void print_violation(void *context, enum trace_rule rule,
                             uint64_t offset, const char *text) {
   struct converter *c = context;
-  if (c->messages++ < MESSAGES_MAX)
+  if (c->path && c->messages++ < MESSAGES_MAX)
     trace_say("%s: offset 0x%" PRIx64 ": %s [%s]", c->path, offset, text,
               trace_rule_name(rule));
 }

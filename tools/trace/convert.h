@@ -12,8 +12,8 @@ struct timeline;
 struct trace;
 
 // Reads the whole trace and calls the functions of timeline.h with line. Prints
-// the first violations of the trace format on stderr, each after the path.
-// Returns the number of violations.
+// the first violations of the trace format on stderr, each after the path, or
+// none if path is NULL. Returns the number of violations.
 uint64_t convert(const char *path, struct trace *trace, struct timeline *line);
 
 #endif

@@ -81,6 +81,17 @@ void timeline_range_end(struct timeline *line, enum range_kind kind,
     line->sink->range_end(line, kind, id);
 }
 
+void timeline_task_begin(struct timeline *line, uint64_t g, uint64_t id,
+                         uint64_t parent, struct trace_text name) {
+  if (line->sink->task_begin)
+    line->sink->task_begin(line, g, id, parent, name);
+}
+
+void timeline_task_end(struct timeline *line, uint64_t g, uint64_t id) {
+  if (line->sink->task_end)
+    line->sink->task_end(line, g, id);
+}
+
 void timeline_counter(struct timeline *line, enum counter_kind kind,
                       uint64_t value) {
   if (line->sink->counter)

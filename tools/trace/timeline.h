@@ -4,7 +4,8 @@
 // The interface between the converter and the consumers of a trace. The
 // converter (convert.c) knows the trace format and calls these functions in the
 // order of time. timeline.c passes each call to the consumer: timeline_json.c
-// writes JSON, and waits.c collects the longest waits.
+// writes JSON, waits.c collects the longest waits, and tasks.c and task_times.c
+// collect tasks.
 //
 // trace_frequency gives the frequency of the ticks that are passed to a
 // function. The bytes of a text belong to the caller and must stay valid until
@@ -63,6 +64,9 @@ struct timeline_sink {
   void (*range_begin)(struct timeline *line, enum range_kind kind, uint64_t id,
                       struct trace_text name);
   void (*range_end)(struct timeline *line, enum range_kind kind, uint64_t id);
+  void (*task_begin)(struct timeline *line, uint64_t g, uint64_t id,
+                     uint64_t parent, struct trace_text name);
+  void (*task_end)(struct timeline *line, uint64_t g, uint64_t id);
   void (*counter)(struct timeline *line, enum counter_kind kind,
                   uint64_t value);
 };
@@ -117,6 +121,11 @@ void timeline_range_begin(struct timeline *line, enum range_kind kind,
                           uint64_t id, struct trace_text name);
 void timeline_range_end(struct timeline *line, enum range_kind kind,
                         uint64_t id);
+// Record that thread g begins or ends a task. The range of the task begins or
+// ends by another call. parent: the task of which this task is a part; 0: none.
+void timeline_task_begin(struct timeline *line, uint64_t g, uint64_t id,
+                         uint64_t parent, struct trace_text name);
+void timeline_task_end(struct timeline *line, uint64_t g, uint64_t id);
 // Sets the counter to value, in bytes.
 void timeline_counter(struct timeline *line, enum counter_kind kind,
                       uint64_t value);

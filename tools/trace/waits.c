@@ -7,8 +7,6 @@
 #include "common/idmap.h"
 #include "common/memory.h"
 #include "event.h"
-#include "short_name.h"
-#include "table.h"
 #include "timeline.h"
 #include "times.h"
 
@@ -65,47 +63,6 @@ static struct thread *thread_of(struct wait_timeline *l, uint64_t g) {
   return &l->threads[index];
 }
 
-static bool is_of_system(struct trace_text file) {
-  static const char usr[] = "/usr/";
-  return !file.length || (file.length >= sizeof usr - 1 &&
-                          memcmp(file.bytes, usr, sizeof usr - 1) == 0);
-}
-
-static struct place place_of(const struct wait_timeline *l, uint64_t stack) {
-  const struct trace *trace = l->axis.trace;
-  const struct trace_frame *frames;
-  size_t count = trace_stack(trace, stack, &frames);
-  if (!count)
-    return (struct place){0};
-  size_t own = 0;
-  while (own < count && is_of_system(trace_string(trace, frames[own].file)))
-    own++;
-  const struct trace_frame *frame = &frames[own < count ? own : 0];
-  return (struct place){short_name(trace_string(trace, frame->function)),
-                        trace_string(trace, frame->file), frame->line,
-                        frame->pc};
-}
-
-static uint64_t hash(uint64_t h, const void *bytes, size_t length) {
-  const unsigned char *at = bytes;
-  for (size_t i = 0; i < length; i++) // the FNV-1a hash
-    h = (h ^ at[i]) * 0x100000001b3;
-  return h;
-}
-
-// Returns the key of a source line: a hash of its function, file and line
-// number. String ids and stack ids are not usable as keys, because they change
-// with the generation. Two lines with the same 64-bit hash would be merged, but
-// this is very unlikely.
-static uint64_t place_key(const struct place *p) {
-  uint64_t h = 0xcbf29ce484222325;
-  h = hash(h, p->function.bytes, p->function.length);
-  h = hash(h, p->file.bytes, p->file.length);
-  h = hash(h, &p->line, sizeof p->line);
-  // In format 1.5, a frame has no texts, only an address. So hash the address.
-  return p->function.length ? h : hash(h, &p->pc, sizeof p->pc);
-}
-
 // Returns the key of the group (struct wait_end) to which a wait belongs.
 static uint64_t end_key(const struct wait *w) {
   return w->end == WAIT_WOKEN ? place_key(&w->woken_at) : w->end;
@@ -115,7 +72,7 @@ static uint64_t end_key(const struct wait *w) {
 // all these events have the same time and the same stack.
 static uint64_t charge_id(const struct wait_timeline *l,
                           const struct place *p) {
-  return hash(place_key(p), &l->ticks, sizeof l->ticks);
+  return hash_bytes(place_key(p), &l->ticks, sizeof l->ticks);
 }
 
 static void count_end(struct wait_timeline *l, const struct wait *w) {
@@ -304,8 +261,10 @@ static void line_state(struct timeline *line, uint64_t g,
   else if (state != THREAD_BLOCKED)
     return;
   t->waits = !l->reason || trace_text_is(reason, l->reason);
-  t->wait = (struct wait){
-      .g = g, .reason = reason, .at = place_of(l, stack), .start = l->axis.now};
+  t->wait = (struct wait){.g = g,
+                          .reason = reason,
+                          .at = place_of(l->axis.trace, stack),
+                          .start = l->axis.now};
 }
 
 static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
@@ -315,7 +274,7 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   struct wait *w = &t->wait;
   times_state(&l->times, g, l->axis.now, THREAD_RUNNABLE, TEXT(""));
   w->waker = by;
-  w->woken_at = place_of(l, stack);
+  w->woken_at = place_of(l->axis.trace, stack);
   w->end = w->waker || w->woken_at.pc ? WAIT_WOKEN : WAIT_BY_ITSELF;
   end_wait(l, t, l->axis.now);
 }
@@ -323,7 +282,7 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
 static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
                         uint64_t stack) {
   struct wait_timeline *l = (struct wait_timeline *)line;
-  const struct place at = place_of(l, stack);
+  const struct place at = place_of(l->axis.trace, stack);
   const uint64_t key = place_key(&at), id = charge_id(l, &at);
   size_t index;
   (void)g;

@@ -19,20 +19,13 @@
 #ifndef MPROF_TRACE_WAITS_H
 #define MPROF_TRACE_WAITS_H
 
-#include "text.h"
+#include "place.h"
 
 #include <stdint.h>
 
 struct timeline;
 struct times;
 struct trace;
-
-// The source line that represents a stack: the innermost line of the program
-// itself. Lines in system headers, such as those of std::mutex, are skipped.
-struct place {
-  struct trace_text function, file; // empty if not known
-  uint64_t line, pc;                // pc 0: there is no stack
-};
 
 struct wait {
   uint64_t g;

@@ -291,6 +291,69 @@ def _(g):
     g.ev(10, ms(2150), "HeapAlloc", 1)
 
 
+@good("tasks")
+def _(g):
+    """Tasks that one thread works for, or two, or for a time none."""
+    lock = g.stack((0x403000, "lock", "/a.c", 5))
+    unlock = g.stack((0x404000, "unlock", "/a.c", 10))
+    push = g.stack((0x405000, "push", "/a.c", 20))
+    wait = g.stack((0x406000, "wait", "/a.c", 30))
+
+    def begin(m, time, task, parent, name):
+        g.ev(m, ms(time), "UserTaskBegin", task, parent, g.string(name), g.main)
+
+    def end(m, time, task):
+        g.ev(m, ms(time), "UserTaskEnd", task, g.main)
+
+    # G 1 ends its own task. It waits for a lock that G 2 holds.
+    begin(10, 10, 1, 0, "request")
+    block(g, ms(12), m=10, stack=lock)
+    g.ev(11, ms(18), "GoUnblock", 1, 1, unlock)
+    start(g, 1, 2, ms(19), m=10)
+    g.ev(10, ms(20), "GoSyscallBegin", 2, g.main)
+    g.ev(10, ms(23), "GoSyscallEnd")
+    end(10, 25, 1)
+    # G 1 wakes G 2, which ends the task. A part of it is a task of its own.
+    block(g, ms(29), reason="sync.(*Cond).Wait", stack=wait)
+    begin(10, 30, 2, 0, "job")
+    g.ev(10, ms(31), "GoUnblock", 2, 2, push)
+    start(g, 2, 3, ms(32))
+    begin(11, 33, 3, 2, "query")
+    block(g, ms(34), reason="network", stack=wait)
+    g.ev(11, ms(35.5), "GoUnblock", 2, 4, 0)
+    start(g, 2, 5, ms(36), proc_seq=2)
+    end(11, 36.5, 3)
+    block(g, ms(37), reason="sleep", stack=g.work)
+    g.ev(11, ms(39), "GoUnblock", 2, 6, 0)
+    start(g, 2, 7, ms(39.2), proc_seq=3)
+    end(11, 40, 2)
+    # G 2 is busy when G 1 begins the task. G 1 leaves it for another one.
+    begin(11, 45, 5, 0, "request")
+    begin(10, 50, 4, 0, "queued")
+    block(g, ms(51), m=10, reason="select", stack=wait)
+    g.ev(10, ms(54), "GoUnblock", 1, 3, 0)
+    start(g, 1, 4, ms(54.5), m=10, proc_seq=3)
+    begin(10, 55, 6, 0, "request")
+    end(10, 56, 6)
+    end(11, 60, 5)
+    end(11, 63, 4)
+    # G 1 waits for a region of the task that G 2 is in.
+    begin(10, 70, 7, 0, "parallel")
+    block(g, ms(71), m=10, reason="sync.(*Cond).Wait", stack=wait)
+    g.ev(11, ms(72), "UserRegionBegin", 7, g.string("half"), g.work)
+    block(g, ms(73), stack=lock)
+    g.ev(11, ms(76), "GoUnblock", 2, 8, 0)
+    start(g, 2, 9, ms(76.5), proc_seq=4)
+    g.ev(11, ms(78), "UserRegionEnd", 7, g.string("half"), g.work)
+    g.ev(11, ms(78.5), "GoUnblock", 1, 5, push)
+    start(g, 1, 6, ms(79), m=10, proc_seq=4)
+    end(10, 80, 7)
+    # The trace has only the begin or the end of these tasks.
+    begin(10, 90, 8, 0, "request")
+    end(10, 95, 99)
+    g.ev(10, ms(100), "HeapAlloc", 1)
+
+
 @good("charges")
 def _(g):
     """Waits for a lock with charges of its releases, as MProf writes them."""

@@ -7,10 +7,10 @@
 
 #include "commands/trace.h"
 
+#include "commands/show_place.h"
 #include "commands/show_times.h"
 #include "common/option_mistake.h"
 #include "common/plural.h"
-#include "common/printable.h"
 #include "convert.h"
 #include "json.h"
 #include "open.h"
@@ -27,10 +27,6 @@
 
 enum { DONE, BAD_TRACE, MISUSED };
 
-static void print_text(struct trace_text text) {
-  printable_put(stdout, text.bytes, text.length);
-}
-
 // Prints a time in us, ms or s, with the number in at least width columns. If
 // width is not 0, every unit takes two columns, so that the decimal points of a
 // table are aligned.
@@ -43,50 +39,20 @@ static void print_time(int width, uint64_t ns) {
     printf("%*.3f s%s", width, (double)ns / 1e9, width ? " " : "");
 }
 
-static void print_thread(struct timeline *line, uint64_t g) {
-  struct trace_text name = waits_thread_name(line, g);
-  print_text(name);
-  printf("%sG%" PRIu64, name.length ? " " : "", g);
-}
-
-// Prints "function file:line", with the file's name without directories. Prints
-// an address if the function is not known. Omits the file and the line if they
-// are not known.
-static void print_place(const struct place *p) {
-  if (p->function.length)
-    print_text(p->function);
-  else if (p->pc)
-    printf("0x%" PRIx64, p->pc);
-  else
-    fputs("an unknown line", stdout);
-  struct trace_text file = p->file;
-  if (!file.length)
-    return;
-  const char *slash = memrchr(file.bytes, '/', file.length);
-  if (slash) {
-    file.length -= (size_t)(slash + 1 - file.bytes);
-    file.bytes = slash + 1;
-  }
-  putchar(' ');
-  print_text(file);
-  if (p->line)
-    printf(":%" PRIu64, p->line);
-}
-
 static void print_wait(struct timeline *line, size_t number,
                        const struct wait *w) {
   printf("%3zu. ", number);
   print_time(0, w->length);
   printf(" from %.6f s: ", (double)w->start / 1e9);
   if (w->reason.length)
-    print_text(w->reason);
+    show_text(w->reason);
   else
     fputs("blocked", stdout);
   fputs("\n     ", stdout);
-  print_thread(line, w->g);
+  show_thread(waits_thread_name(line, w->g), w->g);
   if (w->at.pc) {
     fputs(" at ", stdout);
-    print_place(&w->at);
+    show_place(&w->at);
   }
   fputs("\n     ", stdout);
   switch (w->end) {
@@ -94,10 +60,10 @@ static void print_wait(struct timeline *line, size_t number,
     fputs("woken", stdout);
     if (w->waker) {
       fputs(" by ", stdout);
-      print_thread(line, w->waker);
+      show_thread(waits_thread_name(line, w->waker), w->waker);
     }
     fputs(" at ", stdout);
-    print_place(&w->woken_at);
+    show_place(&w->woken_at);
     if (!w->waker)
       fputs(" (the trace does not record the thread that ended the wait, for "
             "example when one release wakes several threads)",
@@ -121,7 +87,7 @@ static void print_end(const struct wait_end *end) {
   fputs("  ", stdout);
   switch (end->example.end) {
   case WAIT_WOKEN:
-    print_place(&end->example.woken_at);
+    show_place(&end->example.woken_at);
     break;
   case WAIT_BY_ITSELF:
     fputs("(no recorded waker, for example after a timeout)", stdout);
@@ -138,7 +104,7 @@ static void print_holder(const struct holder *h) {
   printf("%9" PRIu64, h->count);
   print_time(10, h->longest);
   fputs("  ", stdout);
-  print_place(&h->at);
+  show_place(&h->at);
   putchar('\n');
 }
 
@@ -165,12 +131,12 @@ static void print_ends(const struct waits *w, size_t count) {
 static void print_waits(const char *path, struct timeline *line,
                         const char *reason, size_t count) {
   const struct waits waits = waits_end(line), *w = &waits;
-  print_text(trace_text_of(path));
+  show_text(trace_text_of(path));
   printf(": %zu thread%s in ", w->times->count, plural(w->times->count));
   print_time(0, w->duration);
   printf("\n%" PRIu64 " wait%s%s", w->count, plural(w->count),
          reason ? " for " : "");
-  print_text(trace_text_of(reason ? reason : ""));
+  show_text(trace_text_of(reason ? reason : ""));
   fputs(", ", stdout);
   print_time(0, w->total);
   printf(" in total\n");
@@ -189,29 +155,16 @@ static void print_waits(const char *path, struct timeline *line,
 
 // --- JSON ---
 
-static void json_place(const char *key, const struct place *p) {
-  printf(",\"%s\":", key);
-  if (!p->pc) {
-    fputs("null", stdout);
-    return;
-  }
-  putchar('{');
-  json_text(stdout, "function", p->function);
-  putchar(',');
-  json_text(stdout, "file", p->file);
-  printf(",\"line\":%" PRIu64 "}", p->line);
-}
-
 static void json_wait(const struct wait *w) {
   printf("{\"g\":%" PRIu64 ",", w->g);
   json_text(stdout, "reason", w->reason);
   printf(",\"start_ns\":%" PRIu64 ",\"length_ns\":%" PRIu64 ",\"has_ended\":%s",
          w->start, w->length, w->end == WAIT_OPEN ? "false" : "true");
-  json_place("at", &w->at);
+  show_place_json("at", &w->at);
   if (w->waker)
     printf(",\"woken_by\":%" PRIu64, w->waker);
   if (w->end == WAIT_WOKEN)
-    json_place("woken_at", &w->woken_at);
+    show_place_json("woken_at", &w->woken_at);
   putchar('}');
 }
 
@@ -237,7 +190,7 @@ static void json_waits(struct timeline *line, size_t count) {
     const struct holder *h = &w->holders[i];
     fputs(i ? ",\n" : "\n", stdout);
     json_total(h->count, h->total, h->longest);
-    json_place("at", &h->at);
+    show_place_json("at", &h->at);
     putchar('}');
   }
   fputs("],\n\"wakes\":[", stdout);
@@ -246,7 +199,7 @@ static void json_waits(struct timeline *line, size_t count) {
     fputs(i ? ",\n" : "\n", stdout);
     json_total(e->count, e->total, e->longest);
     printf(",\"has_ended\":%s", e->example.end == WAIT_OPEN ? "false" : "true");
-    json_place("at", &e->example.woken_at);
+    show_place_json("at", &e->example.woken_at);
     putchar('}');
   }
   puts("]}");

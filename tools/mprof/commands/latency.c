@@ -1,0 +1,391 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof latency: how long the tasks of a trace took, and what the time of the
+// slowest ones went to.
+
+#include "commands/options.h"
+#include "commands/show_place.h"
+#include "common/memory.h"
+#include "common/plural.h"
+#include "convert.h"
+#include "json.h"
+#include "open.h"
+#include "task_times.h"
+#include "tasks.h"
+#include "terminal/quantity.h"
+#include "terminal/table.h"
+#include "tools.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOWEST = 5, SLOWEST_MAX = 1000, CLASSES = 64, BAR = 40 };
+
+// The tasks of one name.
+struct group {
+  struct trace_text name;
+  size_t ended, open;
+  const uint64_t *ns;        // of the ended tasks, ascending
+  uint64_t classes[CLASSES]; // class n: from 2^n ns on, less than twice as long
+};
+
+struct report {
+  const struct tasks *tasks;
+  uint64_t *ns;
+  struct group *groups; // the one with the slowest task first
+  size_t group_count, group_capacity;
+  struct task_times *slowest;
+  size_t slowest_count;
+  const struct times *times;
+};
+
+static uint64_t length_of(const struct task *t) { return t->end - t->begin; }
+
+static int compare_texts(struct trace_text a, struct trace_text b) {
+  const size_t n = a.length < b.length ? a.length : b.length;
+  const int order = n ? memcmp(a.bytes, b.bytes, n) : 0;
+  return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+// By name. The ended tasks of a name come first, the shortest first.
+static int by_name(const void *a, const void *b) {
+  const struct task *x = *(const struct task *const *)a,
+                    *y = *(const struct task *const *)b;
+  const int order = compare_texts(x->name, y->name);
+  if (order)
+    return order;
+  if (!x->end_g != !y->end_g)
+    return x->end_g ? -1 : 1;
+  return (length_of(x) > length_of(y)) - (length_of(x) < length_of(y));
+}
+
+static int by_length(const void *a, const void *b) {
+  const struct task *x = *(const struct task *const *)a,
+                    *y = *(const struct task *const *)b;
+  if (length_of(x) != length_of(y))
+    return length_of(x) < length_of(y) ? 1 : -1;
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+static uint64_t longest(const struct group *g) {
+  return g->ended ? g->ns[g->ended - 1] : 0;
+}
+
+static int by_longest(const void *a, const void *b) {
+  const struct group *x = a, *y = b;
+  if (longest(x) != longest(y))
+    return longest(x) < longest(y) ? 1 : -1;
+  return compare_texts(x->name, y->name);
+}
+
+static unsigned class_of(uint64_t ns) {
+  return ns ? 63 - (unsigned)__builtin_clzll(ns) : 0;
+}
+
+// Returns the length that `percent` of the ended tasks do not exceed.
+static uint64_t percentile(const struct group *g, unsigned percent) {
+  const size_t rank = (g->ended * percent + 99) / 100;
+  return g->ended ? g->ns[rank ? rank - 1 : 0] : 0;
+}
+
+static void make_groups(struct report *r, const struct task **tasks) {
+  const size_t count = r->tasks->count;
+  qsort(tasks, count, sizeof *tasks, by_name);
+  r->ns = zeroed(count, sizeof *r->ns);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t ns = r->ns[i] = length_of(tasks[i]);
+    if (!i || !trace_text_equal(tasks[i]->name, tasks[i - 1]->name))
+      *APPEND(r->groups, r->group_count, r->group_capacity) =
+          (struct group){.name = tasks[i]->name, .ns = &r->ns[i]};
+    struct group *g = &r->groups[r->group_count - 1];
+    if (!tasks[i]->end_g) {
+      g->open++;
+      continue;
+    }
+    g->ended++;
+    g->classes[class_of(ns)]++;
+  }
+  qsort(r->groups, r->group_count, sizeof *r->groups, by_longest);
+}
+
+static void choose_slowest(struct report *r, const struct task **tasks,
+                           size_t limit) {
+  const size_t count = r->tasks->count;
+  qsort(tasks, count, sizeof *tasks, by_length);
+  r->slowest_count = limit < count ? limit : count;
+  r->slowest = zeroed(r->slowest_count, sizeof *r->slowest);
+  for (size_t i = 0; i < r->slowest_count; i++)
+    r->slowest[i].task = tasks[i];
+}
+
+// --- text ---
+
+static struct quantity time_text(uint64_t ns) {
+  return quantity_of((int64_t)ns, "nanoseconds");
+}
+
+static void put_number(struct table *t, uint64_t number) {
+  table_cell(t, quantity_of((int64_t)number, "count").text);
+}
+
+static void print_groups(const struct report *r, const struct style *style) {
+  static const unsigned percents[] = {50, 90, 99, 100};
+  bool has_open = false;
+  struct table *t = table_new();
+  for (size_t i = 0; i < r->group_count; i++)
+    has_open |= r->groups[i].open != 0;
+  table_column(t, "ended", ALIGN_RIGHT);
+  if (has_open)
+    table_column(t, "not ended", ALIGN_RIGHT);
+  table_column(t, "p50", ALIGN_RIGHT);
+  table_column(t, "p90", ALIGN_RIGHT);
+  table_column(t, "p99", ALIGN_RIGHT);
+  table_column(t, "max", ALIGN_RIGHT);
+  table_column(t, "task", ALIGN_LEFT);
+  for (size_t i = 0; i < r->group_count; i++) {
+    const struct group *g = &r->groups[i];
+    char *name = strndup(g->name.length ? g->name.bytes : "", g->name.length);
+    put_number(t, g->ended);
+    if (has_open)
+      put_number(t, g->open);
+    for (size_t k = 0; k < sizeof percents / sizeof *percents; k++)
+      table_cell(t, g->ended ? time_text(percentile(g, percents[k])).text : "");
+    table_cell(t, name ? name : "");
+    free(name);
+  }
+  table_print(t, stdout, style);
+  table_free(t);
+}
+
+// Prints how many tasks took how long, in classes that double.
+static void print_histogram(const struct group *g, const struct style *style) {
+  uint64_t most = 0;
+  char bar[BAR + 1];
+  struct table *t = table_new();
+  putchar('\n');
+  table_column(t, "from", ALIGN_RIGHT);
+  table_column(t, "tasks", ALIGN_RIGHT);
+  char *name = strndup(g->name.length ? g->name.bytes : "", g->name.length);
+  table_column(t, name ? name : "", ALIGN_LEFT);
+  for (unsigned i = 0; i < CLASSES; i++)
+    most = g->classes[i] > most ? g->classes[i] : most;
+  for (unsigned i = class_of(g->ns[0]); i <= class_of(longest(g)); i++) {
+    const size_t length = (size_t)((g->classes[i] * BAR + most - 1) / most);
+    memset(bar, '#', length);
+    bar[length] = '\0';
+    table_cell(t, time_text((uint64_t)1 << i).text);
+    put_number(t, g->classes[i]);
+    table_cell(t, bar);
+  }
+  table_print(t, stdout, style);
+  table_free(t);
+  free(name);
+}
+
+static void print_part(const struct report *r, const struct task_times *w,
+                       const struct task_part *p) {
+  printf("    %8s %6s  ", time_text(p->ns).text,
+         quantity_share((int64_t)p->ns, (int64_t)length_of(w->task)).text);
+  if (p->kind == TASK_UNATTENDED) {
+    puts("no thread worked for the task");
+    return;
+  }
+  show_text(times_name(r->times, p->kind));
+  if (p->count > 1)
+    printf(" (%" PRIu64 " times)", p->count);
+  fputs(": ", stdout);
+  show_thread(times_of((struct times *)r->times, p->g)->name, p->g);
+  if (p->at.pc) {
+    fputs(" at ", stdout);
+    show_place(&p->at);
+  }
+  if (p->waker || p->woken_at.pc) {
+    fputs("\n                     ended", stdout);
+    if (p->waker) {
+      fputs(" by ", stdout);
+      show_thread(times_of((struct times *)r->times, p->waker)->name, p->waker);
+    }
+    fputs(" at ", stdout);
+    show_place(&p->woken_at);
+  }
+  putchar('\n');
+}
+
+static void print_slowest(const struct report *r) {
+  enum { LEAST_SHARE = 200, PARTS = 20 };
+  puts("\nThe slowest tasks");
+  for (size_t i = 0; i < r->slowest_count; i++) {
+    const struct task_times *w = &r->slowest[i];
+    uint64_t rest = length_of(w->task);
+    printf("%3zu. %s: ", i + 1, time_text(rest).text);
+    show_text(w->task->name);
+    printf("%stask %" PRIu64 " from %.6f s", w->task->name.length ? ", " : "",
+           w->task->id, (double)w->task->begin / 1e9);
+    puts(w->task->end_g ? "" : ", not ended");
+    for (size_t k = 0; k < w->part_count && k < PARTS; k++) {
+      if (w->parts[k].ns < length_of(w->task) / LEAST_SHARE)
+        break;
+      print_part(r, w, &w->parts[k]);
+      rest -= w->parts[k].ns;
+    }
+    if (rest)
+      printf("    %8s %6s  other\n", time_text(rest).text,
+             quantity_share((int64_t)rest, (int64_t)length_of(w->task)).text);
+  }
+}
+
+static void print_report(const char *path, const struct report *r) {
+  const struct tasks *t = r->tasks;
+  const struct style style = style_of_output(NULL);
+  show_text(trace_text_of(path));
+  printf(": %zu task%s in %s\n", t->count, plural(t->count),
+         time_text(t->duration).text);
+  if (t->begun_before)
+    printf("Left out, because they began before the trace: %" PRIu64
+           " task%s\n",
+           t->begun_before, plural(t->begun_before));
+  if (!t->count) {
+    puts("A program marks its tasks by mprof_trace_task_begin and "
+         "mprof_trace_task_end");
+    return;
+  }
+  putchar('\n');
+  print_groups(r, &style);
+  for (size_t i = 0; i < r->group_count; i++)
+    if (r->groups[i].ended > 1)
+      print_histogram(&r->groups[i], &style);
+  print_slowest(r);
+}
+
+// --- JSON ---
+
+static void print_group_json(const struct group *g) {
+  bool has_class = false;
+  putchar('{');
+  json_text(stdout, "name", g->name);
+  printf(",\"ended\":%zu,\"not_ended\":%zu,\"p50_ns\":%" PRIu64
+         ",\"p90_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64
+         ",\"histogram\":[",
+         g->ended, g->open, percentile(g, 50), percentile(g, 90),
+         percentile(g, 99), longest(g));
+  for (unsigned i = 0; i < CLASSES; i++)
+    if (g->classes[i]) {
+      printf("%s{\"from_ns\":%" PRIu64 ",\"tasks\":%" PRIu64 "}",
+             has_class ? "," : "", (uint64_t)1 << i, g->classes[i]);
+      has_class = true;
+    }
+  fputs("]}", stdout);
+}
+
+static void print_part_json(const struct report *r, const struct task_part *p) {
+  const bool is_attended = p->kind != TASK_UNATTENDED;
+  putchar('{');
+  json_text(stdout, "kind",
+            is_attended ? times_name(r->times, p->kind) : TEXT("no thread"));
+  printf(",\"ns\":%" PRIu64, p->ns);
+  if (is_attended) {
+    printf(",\"g\":%" PRIu64 ",", p->g);
+    json_text(stdout, "thread", times_of((struct times *)r->times, p->g)->name);
+  }
+  if (p->kind >= TIME_CALL && is_attended) {
+    printf(",\"waits\":%" PRIu64, p->count);
+    show_place_json("at", &p->at);
+    if (p->waker) {
+      printf(",\"ended_by\":%" PRIu64 ",", p->waker);
+      json_text(stdout, "ended_by_thread",
+                times_of((struct times *)r->times, p->waker)->name);
+    }
+    show_place_json("ended_at", &p->woken_at);
+  }
+  putchar('}');
+}
+
+static void print_json(const struct report *r) {
+  const struct tasks *t = r->tasks;
+  printf("{\"duration_ns\":%" PRIu64 ",\"begun_before\":%" PRIu64
+         ",\n\"tasks\":[",
+         t->duration, t->begun_before);
+  for (size_t i = 0; i < r->group_count; i++) {
+    fputs(i ? ",\n" : "\n", stdout);
+    print_group_json(&r->groups[i]);
+  }
+  fputs("],\n\"slowest\":[", stdout);
+  for (size_t i = 0; i < r->slowest_count; i++) {
+    const struct task_times *w = &r->slowest[i];
+    printf("%s{\"task\":%" PRIu64 ",\"parent\":%" PRIu64 ",", i ? ",\n" : "\n",
+           w->task->id, w->task->parent);
+    json_text(stdout, "name", w->task->name);
+    printf(",\"begin_ns\":%" PRIu64 ",\"length_ns\":%" PRIu64
+           ",\"has_ended\":%s,\"parts\":[",
+           w->task->begin, length_of(w->task),
+           w->task->end_g ? "true" : "false");
+    for (size_t k = 0; k < w->part_count; k++) {
+      fputs(k ? ",\n" : "\n", stdout);
+      print_part_json(r, &w->parts[k]);
+    }
+    fputs("]}", stdout);
+  }
+  puts("]}");
+}
+
+// --- the command ---
+
+static uint64_t report(const char *path, struct trace *trace, size_t limit,
+                       bool is_json) {
+  struct timeline *line = tasks_begin(trace);
+  const uint64_t violations = convert(path, trace, line);
+  struct report r = {.tasks = tasks_end(line)};
+  const struct task **tasks = zeroed(r.tasks->count, sizeof *tasks);
+  for (size_t i = 0; i < r.tasks->count; i++)
+    tasks[i] = &r.tasks->v[i];
+  make_groups(&r, tasks);
+  choose_slowest(&r, tasks, limit);
+  struct timeline *again =
+      task_times_begin(trace, r.tasks, r.slowest, r.slowest_count);
+  convert(NULL, trace, again); // has printed the violations
+  r.times = task_times_end(again);
+  if (is_json)
+    print_json(&r);
+  else
+    print_report(path, &r);
+  task_times_free(again);
+  tasks_free(line);
+  free(r.slowest);
+  free(r.groups);
+  free(r.ns);
+  free(tasks);
+  return violations;
+}
+
+int command_latency(const struct options *options) {
+  const char *format = options->format ? options->format : "text";
+  const char *path = options->paths[0], *count = options->count;
+  char error[256], *end;
+  size_t limit = SLOWEST;
+  if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+    return complain(options, "--format=%s is not text or json", format);
+  if (count) {
+    limit = strtoul(count, &end, 10);
+    if (*count < '0' || *count > '9' || *end || limit > SLOWEST_MAX)
+      return complain(options, "--count=%s is not a number from 0 to %d", count,
+                      SLOWEST_MAX);
+  }
+  if (options->path_count != 1)
+    return complain(options, "give one trace");
+  struct trace *trace = trace_open(path, error, sizeof error);
+  if (!trace)
+    return complain(options, "%s: %s", path, error);
+  const uint64_t violations = report(path, trace, limit, *format == 'j');
+  trace_close(trace);
+  if (violations)
+    complain(options,
+             "%s: %" PRIu64 " violation%s of the trace format; the times above "
+             "are incomplete or wrong",
+             path, violations, plural(violations));
+  if (fflush(stdout) != 0)
+    return complain(options, "standard output: %s", strerror(errno));
+  return violations ? STATUS_FOUND : STATUS_OK;
+}

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints texts, threads and source lines of a trace to standard output.
+
+#ifndef MPROF_TOOL_SHOW_PLACE_H
+#define MPROF_TOOL_SHOW_PLACE_H
+
+#include "place.h"
+
+void show_text(struct trace_text text);
+// Prints the name and the number of a thread, such as "worker G3".
+void show_thread(struct trace_text name, uint64_t g);
+// Prints "function file:line", with the file's name without directories. Prints
+// an address if the function is not known. Omits the file and the line if they
+// are not known.
+void show_place(const struct place *p);
+// Prints a comma, the key, and the source line as a JSON object, or null if it
+// is not known.
+void show_place_json(const char *key, const struct place *p);
+
+#endif

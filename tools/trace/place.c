@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "place.h"
+
+#include "event.h"
+#include "short_name.h"
+#include "table.h"
+
+#include <string.h>
+
+static bool is_of_system(struct trace_text file) {
+  static const char usr[] = "/usr/";
+  return !file.length || (file.length >= sizeof usr - 1 &&
+                          memcmp(file.bytes, usr, sizeof usr - 1) == 0);
+}
+
+struct place place_of(const struct trace *trace, uint64_t stack) {
+  const struct trace_frame *frames;
+  size_t count = trace_stack(trace, stack, &frames);
+  if (!count)
+    return (struct place){0};
+  size_t own = 0;
+  while (own < count && is_of_system(trace_string(trace, frames[own].file)))
+    own++;
+  const struct trace_frame *frame = &frames[own < count ? own : 0];
+  return (struct place){short_name(trace_string(trace, frame->function)),
+                        trace_string(trace, frame->file), frame->line,
+                        frame->pc};
+}
+
+uint64_t hash_bytes(uint64_t h, const void *bytes, size_t length) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < length; i++) // the FNV-1a hash
+    h = (h ^ at[i]) * 0x100000001b3;
+  return h;
+}
+
+uint64_t place_key(const struct place *p) {
+  uint64_t h = 0xcbf29ce484222325;
+  h = hash_bytes(h, p->function.bytes, p->function.length);
+  h = hash_bytes(h, p->file.bytes, p->file.length);
+  h = hash_bytes(h, &p->line, sizeof p->line);
+  // In format 1.5, a frame has no texts, only an address. So hash the address.
+  return p->function.length ? h : hash_bytes(h, &p->pc, sizeof p->pc);
+}

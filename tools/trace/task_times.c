@@ -1,0 +1,394 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "task_times.h"
+
+#include "axis.h"
+#include "common/memory.h"
+#include "tasks.h"
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct list {
+  uint64_t *v;
+  size_t count, capacity;
+};
+
+struct worker {
+  struct list regions; // the tasks of the open regions, innermost last
+  struct list own;     // tasks that it has begun and not left, newest last
+  struct list coming;  // tasks of other threads that it will end
+  struct place at;     // of the present wait
+  uint64_t wait;       // number of the present wait
+  uint64_t since;      // begin of the present state
+};
+
+struct task_timeline {
+  struct timeline base;
+  struct axis axis;
+  const struct tasks *tasks;
+  struct task_times *wanted;
+  size_t wanted_count;
+  struct times times;
+  struct worker *workers; // with the indices of times.threads
+  size_t worker_count, worker_capacity;
+  uint64_t waits; // number of waits so far
+};
+
+static struct task_timeline *of(struct timeline *line) {
+  return (struct task_timeline *)line;
+}
+
+static void add(struct list *l, uint64_t id) {
+  *APPEND(l->v, l->count, l->capacity) = id;
+}
+
+static void remove_at(struct list *l, size_t at) {
+  memmove(&l->v[at], &l->v[at + 1], (--l->count - at) * sizeof *l->v);
+}
+
+static void remove_id(struct list *l, uint64_t id) {
+  for (size_t i = l->count; i-- > 0;)
+    if (l->v[i] == id)
+      remove_at(l, i);
+}
+
+static struct worker *worker_of(struct task_timeline *l, uint64_t g) {
+  const size_t index = (size_t)(times_of(&l->times, g) - l->times.threads);
+  while (l->worker_count <= index)
+    *APPEND(l->workers, l->worker_count, l->worker_capacity) =
+        (struct worker){0};
+  return &l->workers[index];
+}
+
+// --- the parts of the time of a task ---
+
+// Returns the thread whose state is that of the task, or NULL.
+static const struct thread_times *leader_of(struct task_timeline *l,
+                                            const struct task_times *w) {
+  static const unsigned char ranks[TIME_WAITS] = {
+      [TIME_RUNNING] = 4, [TIME_PREEMPTED] = 3, [TIME_RUNNABLE] = 2};
+  const struct thread_times *best = NULL;
+  unsigned best_rank = 0;
+  for (size_t i = 0; i < w->thread_count; i++) {
+    const uint64_t since = worker_of(l, w->threads[i])->since;
+    const struct thread_times *t = times_of(&l->times, w->threads[i]);
+    const unsigned rank =
+        t->kind < TIME_WAITS && ranks[t->kind] ? ranks[t->kind] : 1;
+    if (t->is_alive &&
+        (rank > best_rank ||
+         (rank == best_rank && since > worker_of(l, best->g)->since))) {
+      best = t;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+static bool is_wait(unsigned kind) {
+  return kind >= TIME_CALL && kind != TASK_UNATTENDED;
+}
+
+static bool is_same(const struct task_part *a, const struct task_part *b) {
+  return a->kind == b->kind && a->g == b->g && a->wait == b->wait &&
+         a->waker == b->waker && place_key(&a->at) == place_key(&b->at) &&
+         place_key(&a->woken_at) == place_key(&b->woken_at);
+}
+
+static void add_part(struct task_times *w, const struct task_part *part) {
+  for (size_t i = 0; i < w->part_count; i++)
+    if (is_same(&w->parts[i], part)) {
+      w->parts[i].ns += part->ns;
+      w->parts[i].count += part->count;
+      return;
+    }
+  *APPEND(w->parts, w->part_count, w->part_capacity) = *part;
+}
+
+// Counts the time of the task up to now.
+static void count(struct task_timeline *l, struct task_times *w) {
+  const uint64_t now = l->axis.now;
+  if (!w->is_open || now <= w->until)
+    return;
+  struct task_part part = {.kind = TASK_UNATTENDED, .ns = now - w->until};
+  const struct thread_times *t = leader_of(l, w);
+  w->until = now;
+  if (t) {
+    part.kind = t->kind;
+    part.g = t->g;
+  }
+  if (is_wait(part.kind)) {
+    const struct worker *worker = worker_of(l, part.g);
+    part.at = worker->at;
+    part.wait = worker->wait;
+  }
+  add_part(w, &part);
+}
+
+// Merges the parts of a wait that has ended with those of earlier waits that
+// were alike.
+static void settle(struct task_times *w, uint64_t wait, uint64_t waker,
+                   const struct place *woken_at) {
+  for (size_t i = 0; i < w->part_count; i++) {
+    struct task_part part = w->parts[i];
+    if (part.wait != wait)
+      continue;
+    part.wait = 0;
+    part.count = 1;
+    part.waker = waker;
+    part.woken_at = *woken_at;
+    w->parts[i] = w->parts[--w->part_count];
+    add_part(w, &part);
+    return;
+  }
+}
+
+static bool has_thread(const struct task_times *w, uint64_t g) {
+  for (size_t i = 0; i < w->thread_count; i++)
+    if (w->threads[i] == g)
+      return true;
+  return false;
+}
+
+static void set_state(struct task_timeline *l, uint64_t g,
+                      enum thread_state state, struct trace_text reason,
+                      uint64_t stack, uint64_t waker,
+                      const struct place *woken_at) {
+  for (size_t i = 0; i < l->wanted_count; i++)
+    if (has_thread(&l->wanted[i], g))
+      count(l, &l->wanted[i]);
+  struct worker *worker = worker_of(l, g);
+  if (worker->wait)
+    for (size_t i = 0; i < l->wanted_count; i++)
+      settle(&l->wanted[i], worker->wait, waker, woken_at);
+  const bool waits = state == THREAD_BLOCKED || state == THREAD_IN_CALL;
+  worker->wait = waits ? ++l->waits : 0;
+  worker->at = waits ? place_of(l->axis.trace, stack) : (struct place){0};
+  worker->since = l->axis.now;
+  times_state(&l->times, g, l->axis.now, state, reason);
+}
+
+// --- which threads work for a task ---
+
+// Returns the task for which a thread works; 0: none. It ends the coming tasks
+// one after the other.
+static uint64_t task_of(const struct task_timeline *l, const struct worker *w) {
+  const struct task *next = NULL;
+  for (size_t i = w->regions.count; i-- > 0;)
+    if (w->regions.v[i])
+      return w->regions.v[i];
+  if (w->own.count)
+    return w->own.v[w->own.count - 1];
+  for (size_t i = 0; i < w->coming.count; i++) {
+    const struct task *t = task_find(l->tasks, w->coming.v[i]);
+    if (!next || t->end < next->end)
+      next = t;
+  }
+  return next ? next->id : 0;
+}
+
+// Adds thread g to the tasks for which it works now, and removes it from the
+// others.
+static void assign(struct task_timeline *l, uint64_t g) {
+  const uint64_t id = task_of(l, worker_of(l, g));
+  for (size_t i = 0; i < l->wanted_count; i++) {
+    struct task_times *w = &l->wanted[i];
+    const bool works = w->is_open && task_is_part(l->tasks, id, w->task->id);
+    if (works == has_thread(w, g))
+      continue;
+    count(l, w);
+    struct list threads = {w->threads, w->thread_count, w->thread_capacity};
+    if (works)
+      add(&threads, g);
+    else
+      remove_id(&threads, g);
+    w->threads = threads.v;
+    w->thread_count = threads.count;
+    w->thread_capacity = threads.capacity;
+  }
+}
+
+static bool is_ended_by_another(const struct task *t) {
+  return t->end_g != t->begin_g;
+}
+
+// Thread g begins a task, so it no longer works for its earlier tasks that
+// other threads end, unless the new task is a part of them.
+static void leave_earlier(struct task_timeline *l, uint64_t g, uint64_t id) {
+  struct list *own = &worker_of(l, g)->own;
+  for (size_t i = own->count; i-- > 0;) {
+    const struct task *t = task_find(l->tasks, own->v[i]);
+    if (t->begin_g == g && is_ended_by_another(t) &&
+        !task_is_part(l->tasks, id, t->id))
+      remove_at(own, i);
+  }
+}
+
+static void open_wanted(struct task_timeline *l, uint64_t id) {
+  for (size_t i = 0; i < l->wanted_count; i++)
+    if (l->wanted[i].task->id == id) {
+      l->wanted[i].is_open = true;
+      l->wanted[i].until = l->axis.now;
+    }
+}
+
+static void close_wanted(struct task_timeline *l, uint64_t id) {
+  for (size_t i = 0; i < l->wanted_count; i++)
+    if (l->wanted[i].task->id == id) {
+      count(l, &l->wanted[i]);
+      l->wanted[i].is_open = false;
+      l->wanted[i].thread_count = 0;
+    }
+}
+
+// --- the calls of the timeline ---
+
+static void line_at(struct timeline *line, uint64_t ticks) {
+  axis_at(&of(line)->axis, ticks);
+}
+
+static void line_create(struct timeline *line, uint64_t g, uint64_t by,
+                        uint64_t start_stack) {
+  (void)by;
+  times_create(&of(line)->times, of(line)->axis.trace, g, start_stack);
+}
+
+static void line_name(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  times_of(&of(line)->times, g)->name = name;
+}
+
+static void line_state(struct timeline *line, uint64_t g,
+                       enum thread_state state, struct trace_text reason,
+                       uint64_t stack) {
+  set_state(of(line), g, state, reason, stack, 0, &(struct place){0});
+}
+
+static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
+                         uint64_t stack) {
+  struct task_timeline *l = of(line);
+  const struct place woken_at = place_of(l->axis.trace, stack);
+  set_state(l, g, THREAD_RUNNABLE, TEXT(""), 0, by, &woken_at);
+  struct list *own = by ? &worker_of(l, by)->own : NULL;
+  for (size_t i = own ? own->count : 0; i-- > 0;) {
+    const struct task *t = task_find(l->tasks, own->v[i]);
+    if (t->begin_g == by && t->end_g == g && is_ended_by_another(t))
+      remove_at(own, i);
+  }
+  if (own)
+    assign(l, by);
+}
+
+static void line_task_begin(struct timeline *line, uint64_t g, uint64_t id,
+                            uint64_t parent, struct trace_text name) {
+  struct task_timeline *l = of(line);
+  const struct task *t = task_find(l->tasks, id);
+  (void)parent, (void)name;
+  if (!t || t->begin_g != g || t->begin != l->axis.now)
+    return;
+  leave_earlier(l, g, id);
+  add(&worker_of(l, g)->own, id);
+  open_wanted(l, id);
+  assign(l, g);
+  if (!is_ended_by_another(t) || !t->end_g || t->has_region)
+    return;
+  add(&worker_of(l, t->end_g)->coming, id);
+  assign(l, t->end_g);
+}
+
+static void line_task_end(struct timeline *line, uint64_t g, uint64_t id) {
+  struct task_timeline *l = of(line);
+  const struct task *t = task_find(l->tasks, id);
+  close_wanted(l, id);
+  if (t) {
+    remove_id(&worker_of(l, t->begin_g)->own, id);
+    assign(l, t->begin_g);
+  }
+  remove_id(&worker_of(l, g)->coming, id);
+  assign(l, g);
+}
+
+static void line_region_begin(struct timeline *line, uint64_t g,
+                              struct trace_text name, uint64_t id,
+                              uint64_t stack) {
+  struct task_timeline *l = of(line);
+  const struct task *t = task_find(l->tasks, id);
+  (void)name, (void)stack;
+  add(&worker_of(l, g)->regions, id);
+  assign(l, g);
+  if (t && t->begin_g != g && is_ended_by_another(t)) {
+    remove_id(&worker_of(l, t->begin_g)->own, id);
+    assign(l, t->begin_g);
+  }
+}
+
+static void line_region_end(struct timeline *line, uint64_t g) {
+  struct task_timeline *l = of(line);
+  struct worker *w = worker_of(l, g);
+  if (w->regions.count)
+    w->regions.count--;
+  assign(l, g);
+}
+
+static const struct timeline_sink sink = {
+    .at = line_at,
+    .create = line_create,
+    .name = line_name,
+    .state = line_state,
+    .unblock = line_unblock,
+    .task_begin = line_task_begin,
+    .task_end = line_task_end,
+    .region_begin = line_region_begin,
+    .region_end = line_region_end,
+};
+
+struct timeline *task_times_begin(const struct trace *trace,
+                                  const struct tasks *tasks,
+                                  struct task_times *wanted, size_t count) {
+  struct task_timeline *l = zeroed(1, sizeof *l);
+  l->base.sink = &sink;
+  l->axis.trace = trace;
+  l->tasks = tasks;
+  l->wanted = wanted;
+  l->wanted_count = count;
+  return &l->base;
+}
+
+// Compares two parts for qsort. The larger part comes first.
+static int by_time(const void *a, const void *b) {
+  const struct task_part *x = a, *y = b;
+  if (x->ns != y->ns)
+    return x->ns < y->ns ? 1 : -1;
+  if (x->g != y->g)
+    return x->g < y->g ? -1 : 1;
+  return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+const struct times *task_times_end(struct timeline *line) {
+  struct task_timeline *l = of(line);
+  for (size_t i = 0; i < l->wanted_count; i++) {
+    struct task_times *w = &l->wanted[i];
+    count(l, w);
+    if (w->part_count)
+      qsort(w->parts, w->part_count, sizeof *w->parts, by_time);
+  }
+  return &l->times;
+}
+
+void task_times_free(struct timeline *line) {
+  struct task_timeline *l = of(line);
+  for (size_t i = 0; i < l->wanted_count; i++) {
+    free(l->wanted[i].parts);
+    free(l->wanted[i].threads);
+  }
+  for (size_t i = 0; i < l->worker_count; i++) {
+    free(l->workers[i].regions.v);
+    free(l->workers[i].own.v);
+    free(l->workers[i].coming.v);
+  }
+  free(l->workers);
+  times_clear(&l->times);
+  free(l);
+}
