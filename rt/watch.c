@@ -12,6 +12,7 @@
 //                    size. The size counts again after the memory was a tenth
 //                    below it
 //   memory           keeps the account of the memory when it was highest
+//   trace_slow_task  writes the trace around slow tasks
 //   persist          protects the file (file/persist.h). The thread looks at it
 //                    from time to time, instead of waiting for the kernel's
 //                    signal: a thread that takes signals could take one that
@@ -31,6 +32,7 @@
 #include "init.h"
 
 #include "exit.h"
+#include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/path.h"
 #include "file/persist.h"
@@ -48,8 +50,13 @@
 #include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "trace/slow_tasks.h"
+#include "trace/trace.h"
+#include "trace/trace_events.h"
+#include "trace/trace_user.h"
 #include "write/kind_memory.h"
 #include "write/profiles.h"
+#include "write/report_text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -307,6 +314,7 @@ enum {
   // Pause between two looks at the resident memory, in milliseconds.
   PAUSE_MS = 200,
   MEMORY_PAUSE_MS = 20, // for the option memory
+  SLOW_PAUSE_MS = 100,  // between the end of a slow task and its trace
   // An account is taken when the resident memory is higher than at the last one
   // by 1/GROWTH, or by STEP bytes and no longer grows. Accounts take at most
   // 1/ACCOUNT_SHARE of a processor, and ACCOUNT_AHEAD_MS more, for a program
@@ -318,7 +326,8 @@ enum {
 };
 
 static struct {
-  atomic_uint has_ended; // futex; 1: the thread was told to stop
+  // 1: the thread was told to stop. It waits for mprof_slow_task_news.
+  atomic_uint has_ended;
   // Set before the thread starts.
   uint64_t every_ms;
   uint64_t sizes[SIZES];
@@ -498,7 +507,7 @@ static bool read_options(void) {
       snapshots.size_count = n;
   }
   return snapshots.every_ms != 0 || snapshots.size_count != 0 ||
-         mprof_flags.memory != 0;
+         mprof_flags.memory != 0 || mprof_flags.trace_slow_task != 0;
 }
 
 // --- snapshots ---
@@ -514,6 +523,78 @@ static void write_snapshot(void) {
     mprof_write_snapshot_locked();
     mprof_symbolize_turn_off(false);
   }
+  mprof_lock_release(&mprof_writer_lock);
+}
+
+// --- traces of slow tasks ---
+
+// Prints that a slow task was found, and where its trace is.
+static void say_slow(const struct mprof_slow_tasks *s, const char *path,
+                     int error) {
+  char line[MPROF_PATH_MAX + 512];
+  struct mprof_text t = MPROF_TEXT(line);
+  const char *name = mprof_trace_name_text(s->name);
+  if (error == 0 && !mprof_flags_want_news())
+    return;
+  mprof_text_str(&t, "task ");
+  mprof_text_dec(&t, s->task);
+  mprof_text_str(&t, " '");
+  mprof_text_clean(&t, name, strlen(name));
+  mprof_text_str(&t, "' took ");
+  mprof_text_dec(&t, s->took * 1000 / mprof_trace_frequency());
+  mprof_text_str(&t, " ms");
+  if (s->count > 1) {
+    mprof_text_str(&t, ", and ");
+    mprof_put_things(&t, s->count - 1, "more task");
+    mprof_text_str(&t, " took too long");
+  }
+  mprof_text_str(&t, error == 0 ? "; mprof latency shows why: wrote "
+                                : "; cannot write ");
+  mprof_text_str(&t, path);
+  if (error != 0) {
+    mprof_text_str(&t, ": ");
+    mprof_text_errno(&t, error);
+  }
+  mprof_message_always(line);
+}
+
+static void write_slow_locked(void) {
+  // Static, because the struct is too large for a small stack. Guarded by
+  // writer_lock.
+  static struct mprof_keep_set set;
+  char path[MPROF_PATH_MAX];
+  const struct mprof_slow_tasks s = mprof_slow_tasks_take();
+  int error = mprof_path_base(path, sizeof(path));
+  if (s.count == 0 || error == -ENODEV)
+    return;
+  struct mprof_text t = {.buf = path, .cap = sizeof(path), .len = strlen(path)};
+  mprof_path_make_directory(path);
+  mprof_text_str(&t, ".slow_task.");
+  mprof_text_dec(&t, s.task);
+  mprof_text_str(&t, ".trace");
+  const uint64_t before =
+      mprof_flags.trace_slow_task * mprof_trace_frequency() / 1000;
+  if (error == 0)
+    error = t.len + 1 < sizeof(path)
+                ? mprof_trace_snapshot_from(
+                      path, s.begin > before ? s.begin - before : 0)
+                : -ENAMETOOLONG;
+  if (error == 0) {
+    set.len = 0;
+    mprof_keep_add(&set, path);
+    mprof_keep_newest(MPROF_KEEP_SLOW_TASKS, &set);
+  }
+  say_slow(&s, path, error);
+}
+
+static void write_slow_tasks(void) {
+  // Other tasks may be slow for the same reason, and end soon. The next trace
+  // would lack their begin.
+  mprof_sys_sleep_ms(SLOW_PAUSE_MS);
+  mprof_lock_acquire(&mprof_writer_lock);
+  // If the process is about to end, the trace at exit has the tasks.
+  if (atomic_load(&snapshots.has_ended) == 0 && !mprof_has_written_at_end())
+    write_slow_locked();
   mprof_lock_release(&mprof_writer_lock);
 }
 
@@ -575,7 +656,15 @@ static void *write_snapshots(void *arg) {
                             .tid = mprof_sys_gettid(),
                             .spare_ns = ACCOUNT_AHEAD_MS * 1000000};
   int reached = 0;
-  while (atomic_load(&snapshots.has_ended) == 0) {
+  for (;;) {
+    // Read first, so that no news is missed.
+    const unsigned news = atomic_load(&mprof_slow_task_news);
+    if (atomic_load(&snapshots.has_ended) != 0)
+      break;
+    if (mprof_slow_tasks_has_news()) {
+      write_slow_tasks();
+      continue;
+    }
     const int64_t now = mprof_clock_ms();
     const bool is_time = snapshots.every_ms != 0 && now >= due;
     if (is_time || (snapshots.size_count != 0 && has_grown(&reached))) {
@@ -591,7 +680,7 @@ static void *write_snapshots(void *arg) {
     }
     if (snapshots.size_count != 0)
       pause_ms = least(pause_ms, PAUSE_MS);
-    mprof_sys_futex_wait_ms(&snapshots.has_ended, 0, pause_ms);
+    mprof_sys_futex_wait_ms(&mprof_slow_task_news, news, pause_ms);
   }
   mprof_own_thread_end(MPROF_OWN_SNAPSHOTS);
   return arg;
@@ -599,7 +688,8 @@ static void *write_snapshots(void *arg) {
 
 static bool is_asked_for(void) {
   return mprof_flags.snapshot_every[0] != '\0' ||
-         mprof_flags.snapshot_at_rss[0] != '\0' || mprof_flags.memory != 0;
+         mprof_flags.snapshot_at_rss[0] != '\0' || mprof_flags.memory != 0 ||
+         mprof_flags.trace_slow_task != 0;
 }
 
 static void start_snapshots(void) {
@@ -607,14 +697,16 @@ static void start_snapshots(void) {
     return;
   atomic_store(&snapshots.has_ended, 0);
   if (!start(write_snapshots))
-    mprof_message("snapshot_every, snapshot_at_rss and memory see only the end "
-                  "of the process: cannot create a thread");
+    mprof_message("snapshot_every, snapshot_at_rss, memory and trace_slow_task "
+                  "see only the end of the process: cannot create a thread");
 }
 
 void mprof_snapshot_watch_stop(void) {
   // Without the options, neither a page is touched nor a system call made.
-  if (is_asked_for() && atomic_exchange(&snapshots.has_ended, 1) == 0)
-    mprof_sys_futex_wake_all(&snapshots.has_ended);
+  if (is_asked_for() && atomic_exchange(&snapshots.has_ended, 1) == 0) {
+    atomic_fetch_add(&mprof_slow_task_news, 1);
+    mprof_sys_futex_wake_all(&mprof_slow_task_news);
+  }
 }
 
 // --- the file of the option persist ---

@@ -38,17 +38,25 @@ struct list {
 };
 
 // The lists, by enum mprof_keep_list. NULL: the files of this list are never
-// removed. mprof_keep_init writes the list of children, and the first snapshot
-// that of the snapshots, with writer_lock held.
-static struct list *lists[2];
+// removed. mprof_keep_init writes the list of children, and the first set the
+// other lists, with writer_lock held. A list keeps its number of entries, but
+// the program can change the options.
+static struct list *lists[MPROF_KEEP_LISTS];
+static uint64_t entry_counts[MPROF_KEEP_LISTS]; // 0: lists[i] is NULL
 
 static uint64_t limit_of(enum mprof_keep_list which) {
-  return which == MPROF_KEEP_SNAPSHOTS ? mprof_flags.dump_keep
-                                       : mprof_flags.children_keep;
+  return which == MPROF_KEEP_CHILDREN ? mprof_flags.children_keep
+                                      : mprof_flags.dump_keep;
 }
 
-static size_t bytes_of(enum mprof_keep_list which) {
-  return sizeof(struct list) + limit_of(which) * sizeof(struct entry);
+static size_t bytes_of(uint64_t count) {
+  return sizeof(struct list) + count * sizeof(struct entry);
+}
+
+static void set_list(enum mprof_keep_list which, struct list *list,
+                     uint64_t count) {
+  lists[which] = list;
+  entry_counts[which] = list != NULL ? count : 0;
 }
 
 void mprof_keep_add(struct mprof_keep_set *set, const char *path) {
@@ -122,21 +130,23 @@ static void remove_files(const struct entry *p) {
       mprof_sys_unlink(set.paths + at);
 }
 
-// Returns the list. The first snapshot makes the list of snapshots.
+// Returns the list. The first set makes each list but that of children.
 static struct list *list_of(enum mprof_keep_list which) {
-  if (which == MPROF_KEEP_SNAPSHOTS && lists[which] == NULL &&
-      limit_of(which) != 0)
-    lists[which] = mprof_os_map(bytes_of(which));
-  return lists[which];
+  const uint64_t count = limit_of(which);
+  if (which != MPROF_KEEP_CHILDREN && lists[which] == NULL && count != 0)
+    set_list(which, mprof_os_map(bytes_of(count)), count);
+  return count != 0 ? lists[which] : NULL;
 }
 
 void mprof_keep_newest(enum mprof_keep_list which,
                        const struct mprof_keep_set *set) {
   struct list *list = list_of(which);
-  if (list == NULL || set->len == 0 || set->len > MPROF_KEEP_BYTES)
+  const uint64_t count = entry_counts[which];
+  if (list == NULL || count == 0 || set->len == 0 ||
+      set->len > MPROF_KEEP_BYTES)
     return;
   const unsigned n = atomic_fetch_add(&list->next, 1);
-  struct entry *p = &list->entries[n % limit_of(which)];
+  struct entry *p = &list->entries[n % count];
   unsigned state = atomic_load(&p->state);
   if (state == IN_USE ||
       !atomic_compare_exchange_strong(&p->state, &state, IN_USE))
@@ -152,16 +162,16 @@ void mprof_keep_newest(enum mprof_keep_list which,
 }
 
 void mprof_keep_init(void) {
-  if (limit_of(MPROF_KEEP_CHILDREN) != 0) {
-    lists[MPROF_KEEP_CHILDREN] =
-        mprof_os_map_shared(bytes_of(MPROF_KEEP_CHILDREN));
+  const uint64_t count = limit_of(MPROF_KEEP_CHILDREN);
+  if (count != 0) {
+    set_list(MPROF_KEEP_CHILDREN, mprof_os_map_shared(bytes_of(count)), count);
     if (lists[MPROF_KEEP_CHILDREN] == NULL)
       mprof_message("children_keep has no effect: the system is out of memory");
   }
 }
 
 void mprof_keep_reset(void) {
-  struct list *list = lists[MPROF_KEEP_SNAPSHOTS];
-  if (list != NULL)
-    mprof_os_discard(list, bytes_of(MPROF_KEEP_SNAPSHOTS));
+  for (enum mprof_keep_list i = 0; i < MPROF_KEEP_CHILDREN; i++)
+    if (lists[i] != NULL)
+      mprof_os_discard(lists[i], bytes_of(entry_counts[i]));
 }

@@ -2,18 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Limits the number of old output files. A set is the files of one output.
-// There are two lists of sets: the snapshots that a process writes at signals
-// (option dump_keep), and the outputs of all forked children (option
-// children_keep). A new set in a full list replaces the oldest set, whose files
-// are removed. If log_path is relative, and the program has changed its
-// directory after it wrote the oldest set, the files of this set stay.
+// There are three lists of sets: the snapshots that a process writes at signals
+// and the traces of slow tasks (option dump_keep), and the outputs of all
+// forked children (option children_keep). A new set in a full list replaces the
+// oldest set, whose files are removed. If log_path is relative, and the program
+// has changed its directory after it wrote the oldest set, the files of this
+// set stay.
 
 #ifndef MPROF_RT_FILE_KEEP_NEWEST_H
 #define MPROF_RT_FILE_KEEP_NEWEST_H
 
 #include "sys/base.h"
 
-enum mprof_keep_list { MPROF_KEEP_SNAPSHOTS, MPROF_KEEP_CHILDREN };
+enum mprof_keep_list {
+  MPROF_KEEP_SNAPSHOTS,
+  MPROF_KEEP_SLOW_TASKS,
+  MPROF_KEEP_CHILDREN,
+  MPROF_KEEP_LISTS
+};
 
 // Maximum bytes of the paths of a set. If the paths are longer, the files of
 // the set are never removed.
@@ -34,8 +40,8 @@ void mprof_keep_newest(enum mprof_keep_list which,
 
 // Creates the list of children. Called at start.
 void mprof_keep_init(void);
-// Empties the list of snapshots in a forked child, because these files belong
-// to its parent.
+// Empties the lists of snapshots and of slow tasks in a forked child, because
+// these files belong to its parent.
 void mprof_keep_reset(void);
 
 #endif // MPROF_RT_FILE_KEEP_NEWEST_H

@@ -23,6 +23,7 @@
 #include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "trace/slow_tasks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_out.h"
@@ -271,11 +272,11 @@ int mprof_trace_finish_session(const char *path,
   return error;
 }
 
-// Writes the newest part of the trace to the file at `path`, or to the
-// descriptor fd if path is NULL. The recording goes
-// on in a new session, so that no thread waits for the file. The next snapshot
-// begins where this snapshot ends.
-static int snapshot_locked(const char *path, int fd) {
+// Writes the newest part of the trace, but nothing before the time `from` (in
+// ticks of the trace), to the file at `path`, or to the descriptor fd if path
+// is NULL. The recording goes on in a new session, so that no thread waits for
+// the file. The next snapshot begins where this snapshot ends.
+static int snapshot_locked(const char *path, int fd, uint64_t from) {
   if (!trace.is_open || !mprof_trace_is_recorder())
     return trace.is_open ? -ENOTSUP : -ESRCH;
   // The file is opened first, because a failure at this point loses no records.
@@ -290,7 +291,7 @@ static int snapshot_locked(const char *path, int fd) {
   if (error != 0)
     mprof_trace_forget_locked(take_rows_locked());
   mprof_lock_release(&mprof_trace_lock);
-  int write_error = mprof_trace_out_snapshot(rows, path, fd, &result);
+  int write_error = mprof_trace_out_snapshot(rows, path, fd, from, &result);
   if (write_error == 0)
     write_error = result.cut;
   mprof_lock_acquire(&mprof_trace_lock);
@@ -299,14 +300,18 @@ static int snapshot_locked(const char *path, int fd) {
   return write_error != 0 ? write_error : error;
 }
 
-static int snapshot(const char *path, int fd) {
+static int snapshot(const char *path, int fd, uint64_t from) {
   mprof_lock_acquire(&mprof_trace_lock);
-  const int error = snapshot_locked(path, fd);
+  const int error = snapshot_locked(path, fd, from);
   mprof_lock_release(&mprof_trace_lock);
   return error;
 }
 
-int mprof_trace_snapshot_to(int fd) { return snapshot(NULL, fd); }
+int mprof_trace_snapshot_to(int fd) { return snapshot(NULL, fd, 0); }
+
+int mprof_trace_snapshot_from(const char *path, uint64_t ticks) {
+  return snapshot(path, -1, ticks);
+}
 
 MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
   if (!path || path[0] == '\0')
@@ -318,7 +323,7 @@ MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
-  const int error = snapshot(path, -1);
+  const int error = snapshot(path, -1, 0);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
   return -error;
@@ -361,6 +366,7 @@ void mprof_trace_outlet_init(void) {
 void mprof_trace_init(void) {
   check_trace_last();
   mprof_trace_format_check();
+  mprof_slow_tasks_init();
   if (mprof_flags.trace || mprof_trace_is_recorder())
     start(NULL, -1, false);
 }
@@ -370,6 +376,7 @@ void mprof_trace_reset(void) {
   mprof_trace_reader_reset();
   mprof_trace_buf_reset();
   mprof_trace_names_reset();
+  mprof_slow_tasks_reset();
   mprof_trace_events_reset();
   atomic_store(&mprof_trace_session, 0);
   mprof_trace_rows_reset();

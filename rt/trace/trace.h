@@ -58,5 +58,8 @@ int mprof_trace_finish_session(const char *path,
 // -ENOTSUP if the trace is no flight recorder; or another -errno. Call with the
 // recursion guard set and writer_lock held.
 int mprof_trace_snapshot_to(int fd);
+// Writes the part of the trace of a flight recorder from the time `ticks` on,
+// in ticks of the trace, to the file at `path`. Returns and needs the same.
+int mprof_trace_snapshot_from(const char *path, uint64_t ticks);
 
 #endif // MPROF_RT_TRACE_TRACE_H

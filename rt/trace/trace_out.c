@@ -394,15 +394,16 @@ static int begin_anew(void) {
   return error != 0 ? error : open_writer(to.out);
 }
 
-// Writes all records that are in memory, and completes the file. If the file
-// does not fit on the disk, drops the oldest part of the trace. In that case,
-// *cut receives the -errno of the failed write. Returns 0 or -errno.
-static int write_rest(struct mprof_trace_row *rows, int *cut) {
+// Writes all records that are in memory, or only those of a flight recorder
+// from the time `from` on, and completes the file. If the file does not fit on
+// the disk, drops the oldest part of the trace. In that case, *cut receives the
+// -errno of the failed write. Returns 0 or -errno.
+static int write_rest(struct mprof_trace_row *rows, uint64_t from, int *cut) {
   // keep_ticks is subtracted from the end of the session and not from the
   // current time, because the session may have ended some time ago.
   const uint64_t end = rows ? rows->end_ticks : 0;
-  const uint64_t from =
-      to.keep_ticks != 0 && end > to.keep_ticks ? end - to.keep_ticks : 0;
+  if (to.keep_ticks != 0 && end > to.keep_ticks && end - to.keep_ticks > from)
+    from = end - to.keep_ticks;
   int error = write_rows(rows, from, to.is_recorder);
   while (is_full(error) && drop_for_disk(rows)) {
     *cut = error;
@@ -416,14 +417,14 @@ static int write_rest(struct mprof_trace_row *rows, int *cut) {
 }
 
 static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
-                     struct mprof_trace_result *result) {
+                     uint64_t from, struct mprof_trace_result *result) {
   if (!to.out && (to.error = open_out(path, fd)) != 0)
     return to.error;
   if (fd < 0)
     strcpy(to.out->path, path);
   if (to.out->patience_ms != 0)
     to.out->patience_ms = PATIENCE_MS;
-  const int own_error = write_rest(rows, &result->cut);
+  const int own_error = write_rest(rows, from, &result->cut);
   if (to.writer)
     result->events = to.writer->events;
   if (own_error != 0 && to.out->error == 0)
@@ -445,14 +446,14 @@ int mprof_trace_out_end(struct mprof_trace_row *rows, const char *path,
   else if (to.fd >= 0)
     path = "";
   if (path)
-    return write_end(rows, path, to.fd, result);
+    return write_end(rows, path, to.fd, 0, result);
   struct mprof_text t = MPROF_TEXT(by_option);
   const int error = mprof_path_base(by_option, sizeof(by_option));
   if (error != 0)
     return error;
   t.len = strlen(by_option);
   mprof_text_str(&t, ".trace");
-  return write_end(rows, by_option, -1, result);
+  return write_end(rows, by_option, -1, 0, result);
 }
 
 int mprof_trace_out_open(const char *path, int fd) {
@@ -460,8 +461,9 @@ int mprof_trace_out_open(const char *path, int fd) {
 }
 
 int mprof_trace_out_snapshot(struct mprof_trace_row *rows, const char *path,
-                             int fd, struct mprof_trace_result *result) {
-  return write_end(rows, path, fd, result);
+                             int fd, uint64_t from,
+                             struct mprof_trace_result *result) {
+  return write_end(rows, path, fd, from, result);
 }
 
 void mprof_trace_out_reset(void) {

@@ -68,10 +68,12 @@ int mprof_trace_out_end(struct mprof_trace_row *rows, const char *path,
 // path is NULL. Returns 0 or -errno.
 int mprof_trace_out_open(const char *path, int fd);
 // Writes a snapshot of a flight recorder to the file that
-// mprof_trace_out_open has opened. rows: the threads' buffers. Returns 0 or
-// the first error as -errno.
+// mprof_trace_out_open has opened. rows: the threads' buffers. from: time in
+// ticks of the trace before which nothing is written. Returns 0 or the first
+// error as -errno.
 int mprof_trace_out_snapshot(struct mprof_trace_row *rows, const char *path,
-                             int fd, struct mprof_trace_result *result);
+                             int fd, uint64_t from,
+                             struct mprof_trace_result *result);
 // Forgets the open file in a forked child, because the file belongs to the
 // parent.
 void mprof_trace_out_reset(void);

@@ -89,8 +89,8 @@ bool mprof_trace_is_read(void);
 // part of the trace. The result is false if the program reads the trace with
 // mprof_trace_read, because such a program gets all parts.
 static inline bool mprof_trace_is_recorder(void) {
-  return (mprof_flags.trace_last[0] != '\0' ||
-          mprof_flags.trace_last_mb != 0) &&
+  return (mprof_flags.trace_last[0] != '\0' || mprof_flags.trace_last_mb != 0 ||
+          mprof_flags.trace_slow_task != 0) &&
          !mprof_trace_is_read();
 }
 

@@ -17,6 +17,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
+#include "trace/slow_tasks.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
@@ -271,6 +272,7 @@ MPROF_PUBLIC uint64_t mprof_trace_task_begin(uint64_t parent,
   put(&r, parent);
   put(&r, r.name);
   put(&r, r.stack);
+  mprof_slow_task_begin(task, r.name, r.row->ticks);
   end(&r);
   return task;
 }
@@ -282,6 +284,7 @@ MPROF_PUBLIC void mprof_trace_task_end(uint64_t task) {
     return;
   put(&r, task);
   put(&r, r.stack);
+  mprof_slow_task_end(task, r.row->ticks);
   end(&r);
 }
 

@@ -222,8 +222,8 @@ static void print_kinds(const char *title, const struct kind *kinds,
 
 void doctor_explain_kinds(const char *text) {
   parse(text);
-  const bool has_trace =
-      now.trace || now.trace_last[0] != '\0' || now.trace_last_mb != 0;
+  const bool has_trace = now.trace || now.trace_last[0] != '\0' ||
+                         now.trace_last_mb != 0 || now.trace_slow_task != 0;
   const struct kind kinds[] = {
       {"heap", "heap_rate=512k", now.heap_rate != 0},
       {"mmap", "mmap=1", now.mmap},
