@@ -10,6 +10,7 @@
 #include "bucket/counts.h"
 #include "bucket/custom_profile.h"
 #include "bucket/peak.h"
+#include "cpu/cpu.h"
 #include "entry/entry.h"
 #include "exit.h"
 #include "exit_line.h"
@@ -193,6 +194,7 @@ static void begin_in_child(void) {
   if (follows) {
     mprof_trace_init();
     mprof_watch_start();
+    mprof_cpu_init();
     mprof_http_start_in_child();
     mprof_control_signal_start();
   } else if (atomic_load(&late) != NEVER) {
@@ -327,6 +329,7 @@ void mprof_process_start_parts(void) {
 // Returns the error of the HTTP server: 0 or -errno.
 static int start_threads(void) {
   mprof_watch_start();
+  mprof_cpu_init();
   const int error = mprof_http_start();
   mprof_control_signal_start();
   return error;

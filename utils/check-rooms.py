@@ -45,6 +45,7 @@ ROOMS = {
     "bucket": "buckets of stacks, and their counters",
     "lock_wait": "locks, waits and contention",
     "thread_stacks": "the stacks of all threads, and where each one waits",
+    "cpu": "timers and samples of the CPU profile",
     "file": "output files",
     "symbolize": "names of addresses",
     "heap": "counts allocations and frees",

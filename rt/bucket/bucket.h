@@ -47,6 +47,7 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_TRACE = 5,  // stacks in the execution trace; without counters
   MPROF_BUCKET_CUSTOM = 6, // stacks of values in the program's own profiles
   MPROF_BUCKET_MAP = 7,    // stacks that mapped memory
+  MPROF_BUCKET_CPU = 8,    // stacks that used processor time
   MPROF_BUCKET_TYPES
 };
 
@@ -138,6 +139,12 @@ struct mprof_map_counts {
   uint64_t inuse_objects, inuse_bytes; // of ranges in the ledger
 };
 
+// Counters of a CPU bucket. Atomic.
+struct mprof_cpu_counts {
+  _Atomic uint64_t samples;
+  _Atomic uint64_t ns; // the processor time that the samples stand for
+};
+
 // The properties of an event that select its bucket.
 struct mprof_bucket_key {
   const mprof_pc *stack; // return addresses, leaf first
@@ -147,7 +154,8 @@ struct mprof_bucket_key {
   uint8_t end;  // enum mprof_stack_end
   // enum mprof_kind (hooked.h); 0 unless type is BLOCK or MUTEX.
   uint8_t kind;
-  // Label set of the thread (labels.h); 0 unless type is MEM, BLOCK or MUTEX.
+  // Label set of the thread (labels.h); 0 unless type is MEM, BLOCK, MUTEX
+  // or CPU.
   uint16_t labels;
   union {
     size_t size;      // MEM: bytes per block; CUSTOM: mprof_custom_profile_key
@@ -182,6 +190,7 @@ struct mprof_bucket {
     struct mprof_thread_counts thread;
     struct mprof_custom_counts custom;
     struct mprof_map_counts map;
+    struct mprof_cpu_counts cpu;
   };
   // All fields from here on, except cells and gone, are written once,
   // before the bucket is published (inserted in the table).

@@ -8,6 +8,7 @@
 // thread's stack has no frame of this file.
 
 #include "bucket/bucket.h"
+#include "cpu/cpu.h"
 #include "entry/entry.h"
 #include "entry/entry_lock.h"
 #include "options/flags.h"
@@ -68,8 +69,9 @@ static struct mprof_thread_start *begin(uintptr_t fn, const void *arg,
     return NULL;
   }
   struct mprof_bucket *b = created_at(frame);
-  struct mprof_thread_start *s =
-      b || mprof_tls.labels != 0 ? mprof_thread_start_new() : NULL;
+  struct mprof_thread_start *s = b || mprof_tls.labels != 0 || mprof_cpu_is_on()
+                                     ? mprof_thread_start_new()
+                                     : NULL;
   if (s) {
     s->runs = runs_of(fn, arg, state);
     s->bucket = b;

@@ -22,6 +22,7 @@ enum mprof_rank {
   MPROF_RANK_TRACE,     // trace_lock: sessions of the trace
   MPROF_RANK_STACKS,    // stacks_lock: collecting all threads' stacks
   MPROF_RANK_UNLOADS,   // modules_lock: lists of loaded and unloaded modules
+  MPROF_RANK_CPU,       // cpu_lock: timers and sessions of the CPU profile
   // registry_lock: list of threads, names of wrapper functions, heap rate,
   // masks of abi_words.h
   MPROF_RANK_REGISTRY,

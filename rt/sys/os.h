@@ -129,6 +129,15 @@ bool mprof_sys_thread_of(int pid, int tid);
 // Returns the processor time in nanoseconds that thread tid has used, or 0 if
 // the thread no longer exists.
 uint64_t mprof_sys_thread_ran_ns(int tid);
+// Creates a timer on the processor time of thread tid. It sends this thread the
+// signal sig with that value. Returns 0 or -errno: -EINVAL if the thread has
+// ended.
+long mprof_sys_timer_create(int tid, int sig, uint64_t value, int *timer);
+// Starts the timer: first_ns nanoseconds from now, and then each period_ns.
+long mprof_sys_timer_set(int timer, uint64_t first_ns, uint64_t period_ns);
+// Returns the time until the timer's next signal; 0: its thread has ended.
+uint64_t mprof_sys_timer_left_ns(int timer);
+void mprof_sys_timer_delete(int timer);
 // Stores the processors on which thread tid may run in mask: bit i of the array
 // stands for processor i. bytes: size of mask, a multiple of 8. Returns false
 // if the kernel has more processors than bits, or if the thread has ended.

@@ -291,13 +291,52 @@ bool mprof_sys_thread_of(int pid, int tid) {
   return mprof_syscall3(SYS_tgkill, pid, tid, 0) != -ESRCH;
 }
 
-uint64_t mprof_sys_thread_ran_ns(int tid) {
-  // The id of the thread's processor time clock. 6 is CPUCLOCK_PERTHREAD_MASK |
-  // CPUCLOCK_SCHED.
-  const int clock = (int)(~(unsigned)tid << 3 | 6);
-  struct timespec ts = {0, 0};
-  mprof_syscall3(SYS_clock_gettime, clock, (long)&ts, 0);
+// Returns the id of the clock of a thread's processor time. 6 is
+// CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED.
+static int clock_of(int tid) { return (int)(~(unsigned)tid << 3 | 6); }
+
+static uint64_t ns_of(struct timespec ts) {
   return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t mprof_sys_thread_ran_ns(int tid) {
+  struct timespec ts = {0, 0};
+  mprof_syscall3(SYS_clock_gettime, clock_of(tid), (long)&ts, 0);
+  return ns_of(ts);
+}
+
+long mprof_sys_timer_create(int tid, int sig, uint64_t value, int *timer) {
+  // libc's struct sigevent has no portable names for the thread's id.
+  enum { THREAD_ID = 4 }; // SIGEV_THREAD_ID
+  const struct {
+    uint64_t value;
+    int signal, notify, tid;
+    char unused[44];
+  } event = {.value = value, .signal = sig, .notify = THREAD_ID, .tid = tid};
+  _Static_assert(sizeof(event) == 64, "the size of the kernel's sigevent");
+  return mprof_syscall3(SYS_timer_create, clock_of(tid), (long)&event,
+                        (long)timer);
+}
+
+static struct timespec timespec_of(uint64_t ns) {
+  return (struct timespec){.tv_sec = (time_t)(ns / 1000000000),
+                           .tv_nsec = (long)(ns % 1000000000)};
+}
+
+long mprof_sys_timer_set(int timer, uint64_t first_ns, uint64_t period_ns) {
+  const struct itimerspec times = {.it_interval = timespec_of(period_ns),
+                                   .it_value = timespec_of(first_ns)};
+  return mprof_syscall4(SYS_timer_settime, timer, 0, (long)&times, 0);
+}
+
+uint64_t mprof_sys_timer_left_ns(int timer) {
+  struct itimerspec times = {.it_value = {0, 0}};
+  mprof_syscall3(SYS_timer_gettime, timer, (long)&times, 0);
+  return ns_of(times.it_value);
+}
+
+void mprof_sys_timer_delete(int timer) {
+  mprof_syscall3(SYS_timer_delete, timer, 0, 0);
 }
 
 bool mprof_sys_affinity(int tid, uint64_t *mask, size_t bytes) {

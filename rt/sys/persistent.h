@@ -36,15 +36,15 @@
 // never leads to a buffer that has another row's records.
 
 // 16 bytes with the 0. The last letter is the version of the layout.
-#define MPROF_PERSIST_MAGIC "MProf persist 6"
+#define MPROF_PERSIST_MAGIC "MProf persist 7"
 
 enum mprof_persist_root {
   MPROF_PERSIST_BUCKETS = 0, // the first roots, by enum mprof_bucket_type
-  MPROF_PERSIST_NOTES = 8,
-  MPROF_PERSIST_TRACE = 9, // the rows of the trace
+  MPROF_PERSIST_NOTES = 9,
+  MPROF_PERSIST_TRACE = 10, // the rows of the trace
   // The rows of an ended trace, until its file is written. If the process is
   // killed while it ends a trace, both roots may lead to the same rows.
-  MPROF_PERSIST_ENDED_TRACE = 10,
+  MPROF_PERSIST_ENDED_TRACE = 11,
   MPROF_PERSIST_ROOTS
 };
 

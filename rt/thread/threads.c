@@ -60,6 +60,8 @@ static struct {
   bool has_key; // whether `key` exists; written once, by mprof_threads_init
 } registry;
 
+void (*_Atomic mprof_thread_observer)(struct mprof_thread *t, bool begins);
+
 // --- shards ---
 
 // When a thread ends, a new thread may get the same shard, and then continues
@@ -215,6 +217,7 @@ static void on_thread_exit(void *arg) {
   // The thread stops using its shard before it takes registry_lock. Therefore
   // the next thread that gets the shard sees all counts of this thread.
   mprof_tls.shard = 0;
+  mprof_thread_observe(t, false);
   if (mprof_trace_is_on())
     mprof_trace_thread_end();
   mprof_stacks_until_unread(t);

@@ -85,6 +85,16 @@ struct mprof_thread_runs {
   uintptr_t passed;
 };
 
+// The thread's timer for the CPU profile (cpu.h), if the thread has made it
+// itself.
+struct mprof_thread_cpu {
+  // The kernel's number of the timer + 1; 0: none. The end of the profile takes
+  // it from all threads.
+  atomic_uint timer_plus_1;
+  uint64_t first_ns; // the thread's processor time at the first period's end
+  uint64_t periods;  // number of periods that the profile has got
+};
+
 // The record of a thread. Only the thread itself uses a field, unless the
 // comment on the field names a lock or other threads.
 struct mprof_thread {
@@ -154,6 +164,7 @@ struct mprof_thread {
   // may pause (thread_stacks.h). Another thread may send it this signal again.
   atomic_bool is_in_handler;
   uintptr_t pthread; // the thread's pthread_t; guarded by registry_lock
+  struct mprof_thread_cpu cpu;
   // Locks that the thread holds; NULL at first. Only the thread itself writes
   // this pointer.
   struct mprof_holds *holds;
@@ -187,6 +198,18 @@ static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
 static inline void mprof_thread_set_interruptible(bool is) {
   if (mprof_tls.self)
     atomic_store(&mprof_tls.self->may_be_interrupted, is);
+}
+
+// Called by a thread that begins (true) or ends (false), with the recursion
+// guard set and without a lock. t: its record. A thread whose start the runtime
+// did not see only ends. NULL: none. Set once, by cpu.c.
+extern MPROF_HIDDEN void (*_Atomic mprof_thread_observer)(
+    struct mprof_thread *t, bool begins);
+static inline void mprof_thread_observe(struct mprof_thread *t, bool begins) {
+  void (*observer)(struct mprof_thread *, bool) =
+      atomic_load_explicit(&mprof_thread_observer, memory_order_relaxed);
+  if (mprof_unlikely(observer != NULL))
+    observer(t, begins);
 }
 
 // Data about one thread, as stored by mprof_threads_list.
@@ -261,6 +284,7 @@ enum mprof_own {
   MPROF_OWN_SNAPSHOTS, // watch.c
   MPROF_OWN_CONTROL,   // http/server.c
   MPROF_OWN_PERSIST,   // watch.c
+  MPROF_OWN_CPU,       // cpu/cpu.c
   MPROF_OWN_EMULATOR,  // no thread of the runtime, but of an emulator of
                        // processors that runs the program (proc_threads.h)
   MPROF_OWNS

@@ -108,6 +108,7 @@ void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
     mprof_lock_release(&mprof_registry_lock);
     if (atomic_load(&mprof_contention.notes_waits))
       mprof_thread_is_noting(t);
+    mprof_thread_observe(t, true);
   }
   if (mprof_unlikely(s->trace_g != 0))
     mprof_trace_created(s->trace_g, s->trace_start, s->trace_session);

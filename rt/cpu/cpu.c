@@ -1,0 +1,484 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The timers of the CPU profile, and its sessions; see cpu.h. A thread whose
+// start the runtime sees makes its own timer, and deletes it at its end. It
+// takes no lock for that, because many threads may start at once. The collector
+// finds the other threads in /proc/self/task.
+
+#include "cpu/cpu.h"
+
+#include "options/flags.h"
+#include "process/signal_action.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
+#include "sys/message.h"
+#include "sys/os.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
+#include "thread/proc_threads.h"
+#include "thread/threads.h"
+#include "thread_stacks/thread_stacks.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+enum {
+  COLLECT_MS = 100, // time between two drains
+  LIST_MS = 1000,   // longest time between two searches for new threads
+  // The searches take at most 1/SHARE of the time.
+  SHARE = 100,
+  STACK_BYTES = 128 << 10, // of the collector
+  NO_TIMER = -1,
+};
+
+// The timer of a thread that has not made one itself.
+struct timer {
+  int tid;
+  int id; // NO_TIMER: the kernel has refused to make one
+};
+
+atomic_uint mprof_cpu_session;
+
+static struct {
+  struct mprof_lock lock; // cpu_lock
+  struct timer *timers;   // by tid
+  size_t len, cap;
+  unsigned sessions; // number of the last session
+  unsigned rate;     // of the active or last session
+  int64_t began_ms, ended_sessions_ms;
+  int64_t listed_ms, next_list_ms; // times of the last and of the next search
+  // What follows is not guarded by the lock.
+  atomic_size_t own_timers; // number of timers that threads have made
+  atomic_bool has_said_refused;
+  struct sigaction previous; // the program's action; written before it is used
+  atomic_bool has_handler;   // the handler stays installed after the session
+  _Atomic uint64_t period_ns;
+  // Whether the thread of the last session still runs. The one that starts the
+  // thread sets it, the thread clears it.
+  atomic_bool has_collector;
+} cpu = {.lock = MPROF_LOCK_INIT(MPROF_RANK_CPU)};
+
+static int signal_number(void) {
+  return mprof_signal_number(mprof_flags.cpu_signal,
+                             strlen(mprof_flags.cpu_signal));
+}
+
+// --- the handler ---
+
+static void on_tick(int sig, siginfo_t *info, void *context) {
+  if (!mprof_cpu_is_own_signal(info)) {
+    const int before = errno;
+    mprof_signal_pass_on(&cpu.previous, sig, info, context);
+    errno = before;
+    return;
+  }
+  const unsigned session = atomic_load(&mprof_cpu_session);
+  // A signal of an earlier session may have been blocked until now.
+  if ((uintptr_t)info->si_value.sival_ptr == mprof_cpu_signal_value(session))
+    mprof_cpu_take_sample(info, context, atomic_load(&cpu.period_ns));
+}
+
+static bool is_handled_by(const struct sigaction *a) {
+  return a->sa_sigaction == on_tick;
+}
+
+static bool has_action(const struct sigaction *a) {
+  return (a->sa_flags & SA_SIGINFO) ||
+         (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
+}
+
+// Installs the handler, which stays installed after the session: a signal that
+// a thread blocks may arrive much later, and would then end the process.
+static int install(void) {
+  struct sigaction now, ours;
+  const int before = errno;
+  memset(&ours, 0, sizeof(ours));
+  ours.sa_sigaction = on_tick;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigfillset(&ours.sa_mask);
+  int error = sigaction(signal_number(), NULL, &now) == 0 ? 0 : -errno;
+  if (error == 0 && !is_handled_by(&now)) {
+    if (has_action(&now)) {
+      error = -EADDRINUSE;
+    } else {
+      cpu.previous = now;
+      error = sigaction(signal_number(), &ours, NULL) == 0 ? 0 : -errno;
+    }
+  }
+  errno = before;
+  return error;
+}
+
+static bool is_installed(void) {
+  struct sigaction now;
+  const int before = errno;
+  const bool is =
+      sigaction(signal_number(), NULL, &now) == 0 && is_handled_by(&now);
+  errno = before;
+  return is;
+}
+
+// --- timers ---
+
+static void say(const char *what, int error, const char *more) {
+  char text[256];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, what);
+  if (error != 0)
+    mprof_text_errno(&t, error);
+  mprof_text_str(&t, more);
+  mprof_message(text);
+}
+
+static bool make_room_locked(void) {
+  if (cpu.len < cpu.cap)
+    return true;
+  const size_t cap = cpu.cap ? 2 * cpu.cap : 256;
+  struct timer *v = mprof_os_map(cap * sizeof(*v));
+  if (!v)
+    return false;
+  if (cpu.timers) {
+    memcpy(v, cpu.timers, cpu.len * sizeof(*v));
+    mprof_os_unmap(cpu.timers, cpu.cap * sizeof(*v));
+  }
+  cpu.timers = v;
+  cpu.cap = cap;
+  return true;
+}
+
+// Returns the index of the first timer whose thread id is not less than tid.
+static size_t place_locked(int tid) {
+  size_t from = 0, to = cpu.len;
+  while (from < to) {
+    const size_t middle = (from + to) / 2;
+    if (cpu.timers[middle].tid < tid)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+// Makes a timer for thread tid. Returns its number, or NO_TIMER. The first
+// period is shorter by a random part. Otherwise a thread that lives for less
+// than a period would never have a sample. (Go: setThreadCPUProfiler)
+static int make_timer(int tid, uint64_t first_ns) {
+  int id;
+  const unsigned session = atomic_load(&mprof_cpu_session);
+  long error = mprof_sys_timer_create(tid, signal_number(),
+                                      mprof_cpu_signal_value(session), &id);
+  if (error == 0) {
+    error = mprof_sys_timer_set(id, first_ns, atomic_load(&cpu.period_ns));
+    if (error == 0)
+      return id;
+    mprof_sys_timer_delete(id);
+  }
+  if (error == -EINVAL || error == -ESRCH) // the thread has ended
+    return NO_TIMER;
+  mprof_stat_add(MPROF_STAT_cpu_threads, 1);
+  if (!atomic_exchange(&cpu.has_said_refused, true))
+    say("the CPU profile lacks threads, because the kernel refuses a timer: ",
+        (int)error, error == -EAGAIN ? " (see ulimit -i)" : "");
+  return NO_TIMER;
+}
+
+static uint64_t random_part(void) {
+  return 1 + mprof_thread_random() % atomic_load(&cpu.period_ns);
+}
+
+static void add_locked(int tid) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_CPU));
+  const size_t i = place_locked(tid);
+  if (!make_room_locked()) {
+    mprof_stat_add(MPROF_STAT_cpu_threads, 1);
+    return;
+  }
+  memmove(&cpu.timers[i + 1], &cpu.timers[i],
+          (cpu.len - i) * sizeof(cpu.timers[0]));
+  cpu.len++;
+  cpu.timers[i] =
+      (struct timer){.tid = tid, .id = make_timer(tid, random_part())};
+}
+
+// --- timers that threads have made themselves ---
+
+// Deletes the timer of t, unless another thread has done so. Returns whether
+// there was one.
+static bool take_own_timer(struct mprof_thread *t) {
+  const unsigned id = atomic_exchange(&t->cpu.timer_plus_1, 0);
+  if (id == 0)
+    return false;
+  mprof_sys_timer_delete((int)id - 1);
+  atomic_fetch_sub(&cpu.own_timers, 1);
+  return true;
+}
+
+static void make_own_timer(struct mprof_thread *t) {
+  const unsigned session = atomic_load(&mprof_cpu_session);
+  const uint64_t first_ns = random_part();
+  t->cpu.first_ns = mprof_sys_thread_ran_ns(t->tid) + first_ns;
+  t->cpu.periods = 0;
+  const int id = make_timer(t->tid, first_ns);
+  if (id == NO_TIMER)
+    return;
+  atomic_fetch_add(&cpu.own_timers, 1);
+  atomic_store(&t->cpu.timer_plus_1, (unsigned)id + 1);
+  if (atomic_load(&mprof_cpu_session) != session)
+    take_own_timer(t);
+}
+
+// The kernel looks at the timers only at its clock's ticks, so a thread that
+// ends before the next tick gets no signal for its last period. (Go: the
+// samples are lost)
+static void end_own_timer(struct mprof_thread *t) {
+  const uint64_t period = atomic_load(&cpu.period_ns);
+  if (!take_own_timer(t))
+    return;
+  const uint64_t ran = mprof_sys_thread_ran_ns(t->tid);
+  const uint64_t periods =
+      ran < t->cpu.first_ns ? 0 : 1 + (ran - t->cpu.first_ns) / period;
+  if (periods > t->cpu.periods)
+    mprof_cpu_take_rest(periods - t->cpu.periods, period, t->runs.start);
+}
+
+// (Go: minit, unminit)
+static void on_thread(struct mprof_thread *t, bool begins) {
+  if (!mprof_cpu_is_on() || mprof_tls.is_own)
+    return;
+  if (begins)
+    make_own_timer(t);
+  else
+    end_own_timer(t);
+}
+
+// --- the collector ---
+
+// Sorts thread ids. The kernel lists them nearly sorted.
+static void sort(int *v, size_t n) {
+  for (size_t i = 1; i < n; i++) {
+    const int tid = v[i];
+    size_t j = i;
+    for (; j > 0 && v[j - 1] > tid; j--)
+      v[j] = v[j - 1];
+    v[j] = tid;
+  }
+}
+
+// The threads without their own timers are those whose ids are even here: each
+// id in the sorted list is doubled.
+static void mark(struct mprof_thread *t, void *tids) {
+  const struct mprof_tids *list = tids;
+  size_t from = 0, to = list->len;
+  if (atomic_load(&t->cpu.timer_plus_1) == 0)
+    return;
+  while (from < to) {
+    const size_t middle = (from + to) / 2;
+    if (list->v[middle] < 2 * t->tid)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  if (from < list->len)
+    list->v[from] |= list->v[from] == 2 * t->tid;
+}
+
+// Stores the sorted ids of the threads that have not made their own timers.
+// Returns whether it could.
+static bool list_others(struct mprof_tids *list) {
+  if (mprof_tids_list(list) != 0)
+    return false;
+  sort(list->v, list->len);
+  for (size_t i = 0; i < list->len; i++)
+    list->v[i] *= 2;
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_threads_each(mark, list);
+  mprof_lock_release(&mprof_registry_lock);
+  size_t kept = 0;
+  for (size_t i = 0; i < list->len; i++)
+    if (list->v[i] % 2 == 0)
+      list->v[kept++] = list->v[i] / 2;
+  list->len = kept;
+  return true;
+}
+
+// Gives each of these threads a timer, and deletes the timers of others.
+static void match_timers_locked(const struct mprof_tids *list) {
+  size_t kept = 0, at = 0;
+  for (size_t i = 0; i < cpu.len; i++) {
+    while (at < list->len && list->v[at] < cpu.timers[i].tid)
+      at++;
+    if (at < list->len && list->v[at] == cpu.timers[i].tid)
+      cpu.timers[kept++] = cpu.timers[i];
+    else if (cpu.timers[i].id != NO_TIMER)
+      mprof_sys_timer_delete(cpu.timers[i].id);
+  }
+  cpu.len = kept;
+  for (size_t i = 0; i < list->len; i++) {
+    const size_t place = place_locked(list->v[i]);
+    if (place == cpu.len || cpu.timers[place].tid != list->v[i])
+      add_locked(list->v[i]);
+  }
+}
+
+// Looks for threads without a timer if there seem to be any, and from time to
+// time.
+static void look_for_threads_locked(bool is_first) {
+  const int64_t begin = mprof_clock_ms();
+  const uint64_t timers = cpu.len + atomic_load(&cpu.own_timers);
+  struct mprof_tids list;
+  if (!is_first &&
+      (begin < cpu.next_list_ms || (begin < cpu.listed_ms + LIST_MS &&
+                                    mprof_proc_thread_count() == timers)))
+    return;
+  if (!list_others(&list))
+    return;
+  match_timers_locked(&list);
+  mprof_tids_free(&list);
+  cpu.listed_ms = mprof_clock_ms();
+  cpu.next_list_ms = cpu.listed_ms + (cpu.listed_ms - begin) * SHARE;
+}
+
+static void end_own(struct mprof_thread *t, void *unused) {
+  (void)unused;
+  take_own_timer(t);
+}
+
+static void end_session_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_CPU));
+  atomic_store(&mprof_cpu_session, 0);
+  while (cpu.len > 0) {
+    const struct timer *last = &cpu.timers[--cpu.len];
+    if (last->id != NO_TIMER)
+      mprof_sys_timer_delete(last->id);
+  }
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_threads_each(end_own, NULL);
+  mprof_lock_release(&mprof_registry_lock);
+  cpu.ended_sessions_ms += mprof_clock_ms() - cpu.began_ms;
+}
+
+// Looks after the session. Returns false if it has ended.
+static bool look_after(unsigned session) {
+  mprof_lock_acquire(&cpu.lock);
+  bool goes_on = atomic_load(&mprof_cpu_session) == session;
+  if (goes_on && !is_installed()) {
+    end_session_locked();
+    goes_on = false;
+    say("the CPU profile has ended, because the program now handles its signal "
+        "itself; choose another one by cpu_signal",
+        0, "");
+  } else if (goes_on) {
+    look_for_threads_locked(false);
+  }
+  mprof_lock_release(&cpu.lock);
+  return goes_on;
+}
+
+static void *collect(void *unused) {
+  (void)unused;
+  mprof_own_thread_begin(MPROF_OWN_CPU, "mprof-cpu");
+  const unsigned session = atomic_load(&mprof_cpu_session);
+  while (session != 0 && look_after(session)) {
+    mprof_cpu_wait_for_samples(COLLECT_MS);
+    mprof_cpu_drain();
+  }
+  mprof_own_thread_end(MPROF_OWN_CPU);
+  atomic_store(&cpu.has_collector, false);
+  return NULL;
+}
+
+// --- sessions ---
+
+// Waits until the collector of the last session has ended. Call without
+// cpu_lock.
+static void await_collector(void) {
+  while (!mprof_cpu_is_on() && atomic_load(&cpu.has_collector))
+    mprof_sys_doze();
+}
+
+static int start_locked(unsigned rate) {
+  if (mprof_cpu_is_on() || atomic_load(&cpu.has_collector))
+    return -EBUSY;
+  int error = mprof_cpu_slots_init();
+  if (error == 0)
+    error = install();
+  if (error != 0)
+    return error;
+  cpu.rate = rate;
+  cpu.began_ms = mprof_clock_ms();
+  atomic_store(&cpu.period_ns, 1000000000 / rate);
+  cpu.sessions = cpu.sessions == UINT32_MAX ? 1 : cpu.sessions + 1;
+  atomic_store(&mprof_cpu_session, cpu.sessions);
+  mprof_thread_observer = on_thread;
+  look_for_threads_locked(true);
+  atomic_store(&cpu.has_collector, true);
+  error = mprof_own_thread_start(collect, STACK_BYTES);
+  if (error != 0) {
+    atomic_store(&cpu.has_collector, false);
+    end_session_locked();
+  }
+  return error;
+}
+
+int mprof_cpu_start(unsigned rate) {
+  if (rate == 0 || rate > MPROF_CPU_RATE_MAX)
+    return -EINVAL;
+  await_collector();
+  mprof_lock_acquire(&cpu.lock);
+  const int error = start_locked(rate);
+  mprof_lock_release(&cpu.lock);
+  return error;
+}
+
+void mprof_cpu_stop(void) {
+  mprof_lock_acquire(&cpu.lock);
+  if (mprof_cpu_is_on())
+    end_session_locked();
+  mprof_lock_release(&cpu.lock);
+  mprof_cpu_wake();
+}
+
+// The rate of the session that the parent had at the fork; 0: none.
+static unsigned inherited_rate;
+
+void mprof_cpu_init(void) {
+  const unsigned rate =
+      inherited_rate != 0 ? inherited_rate : (unsigned)mprof_flags.cpu_rate;
+  inherited_rate = 0;
+  if (rate == 0 || !mprof_guard_enter())
+    return;
+  const int error = mprof_cpu_start(rate);
+  mprof_guard_leave();
+  if (error == -EADDRINUSE)
+    say("no CPU profile: the program handles its signal itself; choose another "
+        "one by cpu_signal",
+        0, "");
+  else if (error != 0 && error != -EBUSY)
+    say("no CPU profile: ", error, "");
+}
+
+void mprof_cpu_reset(void) {
+  mprof_lock_reset(&cpu.lock);
+  inherited_rate = mprof_cpu_is_on() ? cpu.rate : 0;
+  atomic_store(&mprof_cpu_session, 0);
+  atomic_store(&cpu.has_collector, false);
+  atomic_store(&cpu.own_timers, 0);
+  cpu.len = 0; // a child inherits no timers
+  cpu.ended_sessions_ms = 0;
+  cpu.has_said_refused = false;
+  mprof_cpu_slots_reset();
+}
+
+struct mprof_cpu_totals mprof_cpu_publish(void) {
+  mprof_cpu_drain();
+  mprof_lock_acquire(&cpu.lock);
+  int64_t ms = cpu.ended_sessions_ms;
+  if (mprof_cpu_is_on())
+    ms += mprof_clock_ms() - cpu.began_ms;
+  const struct mprof_cpu_totals t = {.period_ns = atomic_load(&cpu.period_ns),
+                                     .on_ns = ms * 1000000};
+  mprof_lock_release(&cpu.lock);
+  return t;
+}

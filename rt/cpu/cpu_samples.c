@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The samples of the CPU profile, from the signal handler to the bucket; see
+// cpu.h. A handler may interrupt any code, also the runtime while it holds a
+// lock. So the handler takes no lock and allocates nothing: it claims a slot,
+// unwinds into the slot, and marks the slot as full. The states of a slot:
+//
+//   FREE --handler--> WRITING --handler--> FULL --drain--> READING --> FREE
+//
+// (Go: profBuf, cpuProfile.add)
+
+#include "cpu/cpu.h"
+
+#include "bucket/bucket.h"
+#include "options/flags.h"
+#include "sys/context.h"
+#include "sys/os.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "unwind/python.h"
+#include "unwind/unwind.h"
+
+#include <errno.h>
+#include <signal.h>
+
+enum {
+  SLOTS = 512,
+  WAKE_AT = SLOTS / 4, // number of full slots at which the collector wakes
+  FREE = 0,
+  WRITING,
+  FULL,
+  READING,
+  // Bytes of stack that the handler needs, without and with a Python
+  // interpreter in the process.
+  STACK_NEEDED = 4096,
+  STACK_NEEDED_PYTHON = 12288,
+};
+
+// A signal that stands for more time than this was blocked. The stack at which
+// the thread has unblocked it is then a sample of one period only.
+#define BLOCKED_NS UINT64_C(250000000)
+
+struct slot {
+  uint32_t len;
+  uint16_t labels;
+  uint8_t end;    // enum mprof_stack_end
+  uint64_t count; // periods
+  uint64_t period_ns;
+  mprof_pc stack[]; // as many as the option stack_depth
+};
+
+static struct {
+  atomic_uchar states[SLOTS];
+  atomic_uint next; // a handler begins here to look for a free slot
+  atomic_uint full; // number of full slots
+  atomic_uint wake; // futex of the collector; changes when it has to run
+  char *memory;     // the slots; written before the first session
+  size_t each;      // bytes of a slot
+} slots;
+
+static struct slot *slot_at(unsigned i) {
+  return (struct slot *)(slots.memory + i * slots.each);
+}
+
+int mprof_cpu_slots_init(void) {
+  if (slots.memory)
+    return 0;
+  slots.each = sizeof(struct slot) + mprof_flags.stack_depth * sizeof(mprof_pc);
+  slots.each = (slots.each + 7) / 8 * 8;
+  slots.memory = mprof_os_map(SLOTS * slots.each);
+  return slots.memory ? 0 : -ENOMEM;
+}
+
+void mprof_cpu_slots_reset(void) {
+  for (unsigned i = 0; i < SLOTS; i++)
+    atomic_store(&slots.states[i], FREE);
+  atomic_store(&slots.full, 0);
+}
+
+// --- the handler ---
+
+// Marks the signals of the runtime, so that those of the program's own timers
+// are passed on.
+#define OWN UINT64_C(0x6d704350)
+
+uint64_t mprof_cpu_signal_value(unsigned session) {
+  return OWN << 32 | session;
+}
+
+bool mprof_cpu_is_own_signal(const void *siginfo) {
+  const siginfo_t *info = siginfo;
+  return info->si_code == SI_TIMER &&
+         (uintptr_t)info->si_value.sival_ptr >> 32 == OWN;
+}
+
+// Claims a free slot. Returns SLOTS if all are in use.
+static unsigned claim(void) {
+  unsigned i = atomic_load_explicit(&slots.next, memory_order_relaxed);
+  for (unsigned tries = 0; tries < SLOTS; tries++, i++) {
+    unsigned char expected = FREE;
+    if (atomic_compare_exchange_strong(&slots.states[i % SLOTS], &expected,
+                                       WRITING)) {
+      atomic_store_explicit(&slots.next, i + 1, memory_order_relaxed);
+      return i % SLOTS;
+    }
+  }
+  return SLOTS;
+}
+
+static void publish(unsigned i) {
+  atomic_store_explicit(&slots.states[i], FULL, memory_order_release);
+  if (atomic_fetch_add(&slots.full, 1) == WAKE_AT)
+    mprof_cpu_wake();
+}
+
+// Returns whether the handler runs on an alternate stack with too little room.
+// The program has chosen its size, perhaps only for a handler of its own.
+static bool is_cramped(const ucontext_t *context) {
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t start = (uintptr_t)context->uc_stack.ss_sp;
+  const uintptr_t needed =
+      mprof_python_is_on() ? STACK_NEEDED_PYTHON : STACK_NEEDED;
+  return here - start < context->uc_stack.ss_size && here - start < needed;
+}
+
+// The thread's stack range is copied, because the unwinder may change it, and
+// the interrupted code may be using the original.
+static void unwind(struct slot *s, const void *context) {
+  const struct mprof_registers from = mprof_context_frame(context);
+  const int tid = mprof_sys_gettid();
+  struct mprof_stack_range range =
+      mprof_tls.self ? mprof_tls.self->range
+                     : mprof_stack_range_of_thread(tid == mprof_sys_getpid());
+  enum mprof_stack_end end;
+  s->len = (uint32_t)mprof_unwind_registers(&range, &from, tid, s->stack,
+                                            mprof_flags.stack_depth, &end);
+  s->end = (uint8_t)end;
+}
+
+// Stores a sample of `count` periods. context: the registers; NULL: the stack
+// has only the function at `start`, or no function if this is 0.
+static void store(uint64_t count, uint64_t period_ns, const void *context,
+                  uintptr_t start) {
+  const unsigned i = claim();
+  if (i == SLOTS) {
+    mprof_stat_add(MPROF_STAT_cpu_lost, count);
+    return;
+  }
+  struct slot *s = slot_at(i);
+  *s = (struct slot){
+      .labels = mprof_tls.labels, .count = count, .period_ns = period_ns};
+  if (context) {
+    unwind(s, context);
+  } else if (start != 0 && mprof_flags.stack_depth > 0) {
+    s->stack[0] = start + 1; // as a return address
+    s->len = 1;
+  }
+  publish(i);
+}
+
+// Returns whether the signal is to be ignored, because it comes from a timer
+// that the collector has made before the thread has made its own. (Go:
+// validSIGPROF)
+static bool is_double(const siginfo_t *info, uint64_t periods) {
+  struct mprof_thread *t = mprof_tls.self;
+  const unsigned own =
+      t ? atomic_load_explicit(&t->cpu.timer_plus_1, memory_order_relaxed) : 0;
+  if (own == 0)
+    return false;
+  if (own != (unsigned)info->si_timerid + 1)
+    return true;
+  t->cpu.periods += periods;
+  return false;
+}
+
+void mprof_cpu_take_sample(const void *siginfo, const void *context,
+                           uint64_t period_ns) {
+  const siginfo_t *info = siginfo;
+  const uint64_t missed = info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0;
+  if (is_double(info, missed + 1))
+    return;
+  if (is_cramped(context)) {
+    mprof_stat_add(MPROF_STAT_cpu_no_stack, missed + 1);
+  } else if (missed * period_ns > BLOCKED_NS) {
+    store(1, period_ns, context, 0);
+    store(missed, period_ns, NULL, 0);
+  } else {
+    store(missed + 1, period_ns, context, 0);
+  }
+}
+
+void mprof_cpu_take_rest(uint64_t periods, uint64_t period_ns,
+                         uintptr_t start) {
+  store(periods, period_ns, NULL, periods * period_ns > BLOCKED_NS ? 0 : start);
+}
+
+// --- buckets ---
+
+static void add_to_bucket(const struct slot *s) {
+  const struct mprof_bucket_key key = {.type = MPROF_BUCKET_CPU,
+                                       .stack = s->stack,
+                                       .stack_len = s->len,
+                                       .end = s->end,
+                                       .labels = s->labels};
+  struct mprof_bucket *b = mprof_bucket_get(&key, true);
+  if (!b) // the failed allocation is already counted as lost
+    return;
+  atomic_fetch_add_explicit(&b->cpu.samples, s->count, memory_order_relaxed);
+  atomic_fetch_add_explicit(&b->cpu.ns, s->count * s->period_ns,
+                            memory_order_relaxed);
+}
+
+void mprof_cpu_drain(void) {
+  for (unsigned i = 0; i < SLOTS; i++) {
+    unsigned char expected = FULL;
+    if (atomic_load_explicit(&slots.states[i], memory_order_relaxed) != FULL ||
+        !atomic_compare_exchange_strong(&slots.states[i], &expected, READING))
+      continue;
+    add_to_bucket(slot_at(i));
+    atomic_fetch_sub(&slots.full, 1);
+    atomic_store_explicit(&slots.states[i], FREE, memory_order_release);
+  }
+}
+
+void mprof_cpu_wait_for_samples(unsigned ms) {
+  const unsigned before = atomic_load(&slots.wake);
+  if (atomic_load(&slots.full) <= WAKE_AT)
+    mprof_sys_futex_wait_ms(&slots.wake, before, ms);
+}
+
+void mprof_cpu_wake(void) {
+  atomic_fetch_add(&slots.wake, 1);
+  mprof_sys_futex_wake(&slots.wake);
+}
