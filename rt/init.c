@@ -379,6 +379,7 @@ static int stop_without_files(void) {
   set_late(false);
   mprof_stuck_watch_stop();
   mprof_snapshot_watch_stop();
+  mprof_cpu_end();
   mprof_sys_sleep_ms(LEAVE_MS);
   mprof_event_free_all();
   set_stopped();

@@ -266,6 +266,21 @@ void mprof_labels_with(const char *const *pairs, void (*fn)(void *arg),
 size_t mprof_labels_text(const struct mprof_labels *labels, char *buf,
                          size_t len);
 
+/* --- the CPU profile --- */
+
+/* Starts the CPU profile: samples of the stacks of all threads, `rate` (1 to
+ * 1000) for each second of their processor time. 99 costs about 1 percent. The
+ * profile `cpu` (mprof_write_profile) has the samples of all times in which it
+ * was on, and is written at the end of the process, too. Threads that block the
+ * signal of the option cpu_signal have no samples meanwhile.
+ * Returns 0; EINVAL if rate is out of range; EBUSY if the CPU profile is on;
+ * EADDRINUSE if the program handles the signal itself; EAGAIN if no thread can
+ * be created; ENOMEM; ENOSYS or EBUSY for the reasons given at
+ * mprof_mem_profile. (Go: StartCPUProfile) */
+int mprof_start_cpu_profile(int rate);
+/* Stops the CPU profile. Does nothing if it is off. (Go: StopCPUProfile) */
+void mprof_stop_cpu_profile(void);
+
 /* --- rates and names of the lock profiles --- */
 
 /* Returns the number of ticks per second, for the field cycles of records. */
@@ -670,6 +685,11 @@ static inline size_t mprof_labels_text(const struct mprof_labels *labels,
     buf[i] = i + 1 == len || i == 2 ? '\0' : "{}"[i];
   return 2;
 }
+static inline int mprof_start_cpu_profile(int rate) {
+  (void)rate;
+  return ENOSYS;
+}
+static inline void mprof_stop_cpu_profile(void) {}
 static inline uint64_t mprof_ticks_per_second(void) { return 1000000000; }
 static inline int64_t mprof_set_block_rate(int64_t ns) {
   (void)ns;

@@ -7,6 +7,7 @@
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "bucket/custom_profile.h"
+#include "cpu/cpu.h"
 #include "file/outfile.h"
 #include "heap/sampling.h"
 #include "lock_wait/contention.h"
@@ -123,6 +124,23 @@ mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
   }
   mprof_lock_release(&mprof_active_lock);
   mprof_guard_leave();
+}
+
+MPROF_PUBLIC int mprof_start_cpu_profile(int rate) {
+  if (rate <= 0 || rate > (int)MPROF_CPU_RATE_MAX)
+    return EINVAL;
+  if (!mprof_process_ready())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  const int error = mprof_cpu_start((unsigned)rate, true);
+  mprof_guard_leave();
+  return -error;
+}
+
+MPROF_PUBLIC void mprof_stop_cpu_profile(void) {
+  if (mprof_process_ready())
+    mprof_cpu_end();
 }
 
 MPROF_PUBLIC uint64_t mprof_ticks_per_second(void) {

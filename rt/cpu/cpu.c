@@ -52,6 +52,7 @@ static struct {
   // What follows is not guarded by the lock.
   atomic_size_t own_timers; // number of timers that threads have made
   atomic_bool has_said_refused;
+  atomic_bool is_kept;       // see mprof_cpu_is_kept
   struct sigaction previous; // the program's action; written before it is used
   atomic_bool has_handler;   // the handler stays installed after the session
   _Atomic uint64_t period_ns;
@@ -422,22 +423,36 @@ static int start_locked(unsigned rate) {
   return error;
 }
 
-int mprof_cpu_start(unsigned rate) {
+int mprof_cpu_start(unsigned rate, bool is_kept) {
   if (rate == 0 || rate > MPROF_CPU_RATE_MAX)
     return -EINVAL;
   await_collector();
   mprof_lock_acquire(&cpu.lock);
   const int error = start_locked(rate);
+  if (error == 0 && is_kept)
+    atomic_store(&cpu.is_kept, true);
   mprof_lock_release(&cpu.lock);
   return error;
 }
 
-void mprof_cpu_stop(void) {
+void mprof_cpu_stop(unsigned session) {
   mprof_lock_acquire(&cpu.lock);
-  if (mprof_cpu_is_on())
+  if (mprof_cpu_is_on() && (session == 0 || session == mprof_cpu_session))
     end_session_locked();
   mprof_lock_release(&cpu.lock);
   mprof_cpu_wake();
+}
+
+bool mprof_cpu_is_kept(void) { return atomic_load(&cpu.is_kept); }
+
+static void start_or_say(unsigned rate) {
+  const int error = rate != 0 ? mprof_cpu_start(rate, true) : 0;
+  if (error == -EADDRINUSE)
+    say("no CPU profile: the program handles its signal itself; choose another "
+        "one by cpu_signal",
+        0, "");
+  else if (error != 0 && error != -EBUSY)
+    say("no CPU profile: ", error, "");
 }
 
 // The rate of the session that the parent had at the fork; 0: none.
@@ -449,19 +464,25 @@ void mprof_cpu_init(void) {
   inherited_rate = 0;
   if (rate == 0 || !mprof_guard_enter())
     return;
-  const int error = mprof_cpu_start(rate);
+  start_or_say(rate);
   mprof_guard_leave();
-  if (error == -EADDRINUSE)
-    say("no CPU profile: the program handles its signal itself; choose another "
-        "one by cpu_signal",
-        0, "");
-  else if (error != 0 && error != -EBUSY)
-    say("no CPU profile: ", error, "");
+}
+
+void mprof_cpu_end(void) {
+  if (!mprof_cpu_is_on() || !mprof_guard_enter())
+    return;
+  mprof_cpu_stop(0);
+  mprof_guard_leave();
+}
+
+void mprof_cpu_restart(void) {
+  mprof_cpu_stop(0);
+  start_or_say((unsigned)mprof_flags.cpu_rate);
 }
 
 void mprof_cpu_reset(void) {
   mprof_lock_reset(&cpu.lock);
-  inherited_rate = mprof_cpu_is_on() ? cpu.rate : 0;
+  inherited_rate = mprof_cpu_is_on() && mprof_cpu_is_kept() ? cpu.rate : 0;
   atomic_store(&mprof_cpu_session, 0);
   atomic_store(&cpu.has_collector, false);
   atomic_store(&cpu.own_timers, 0);

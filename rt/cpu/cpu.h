@@ -37,15 +37,23 @@ static inline bool mprof_cpu_is_on(void) {
 // MPROF_CPU_RATE_MAX; or another -errno. Takes cpu_lock. Call with the
 // recursion guard set, and not in a thread that the program waits for in a
 // signal handler. (Go: StartCPUProfile)
-int mprof_cpu_start(unsigned rate);
-// Ends the session; does nothing if there is none. The samples stay in the
-// profile. Takes cpu_lock. Call with the recursion guard set. (Go:
-// StopCPUProfile)
-void mprof_cpu_stop(void);
-// Starts a session if the option cpu_rate says so, and says on stderr if that
+// is_kept: the profile is also written at the end of the process.
+int mprof_cpu_start(unsigned rate, bool is_kept);
+// Ends the session with this number, or the active one if it is 0. Does nothing
+// if there is none. The samples stay in the profile. Takes cpu_lock. Call with
+// the recursion guard set. (Go: StopCPUProfile)
+void mprof_cpu_stop(unsigned session);
+// Returns whether a session with is_kept was started.
+bool mprof_cpu_is_kept(void);
+// Starts a session if the option cpu_rate says so, and prints a message if that
 // is impossible. In a forked child, also starts the session that the parent
 // had. Call with the recursion guard not set.
 void mprof_cpu_init(void);
+// Ends the session. Call with the recursion guard not set.
+void mprof_cpu_end(void);
+// Ends the session, and does the same with the present value of the option.
+// Call with the recursion guard set.
+void mprof_cpu_restart(void);
 // Ends the session in a forked child, which has no timers.
 void mprof_cpu_reset(void);
 
@@ -79,6 +87,8 @@ void mprof_cpu_take_sample(const void *info, const void *context,
 // Adds the samples of all slots to buckets. Any thread may call it at any time,
 // with the recursion guard set.
 void mprof_cpu_drain(void);
+// Returns whether there are samples that are not in buckets yet.
+bool mprof_cpu_has_samples(void);
 // Waits until many slots are full, at most for ms milliseconds.
 void mprof_cpu_wait_for_samples(unsigned ms);
 // Ends such a wait.

@@ -224,6 +224,8 @@ void mprof_cpu_drain(void) {
   }
 }
 
+bool mprof_cpu_has_samples(void) { return atomic_load(&slots.full) != 0; }
+
 void mprof_cpu_wait_for_samples(unsigned ms) {
   const unsigned before = atomic_load(&slots.wake);
   if (atomic_load(&slots.full) <= WAKE_AT)

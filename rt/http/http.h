@@ -174,8 +174,10 @@ struct mprof_job {
   const char *name;
   bool symbolizes;
   struct mprof_profile_request before; // DELTA: the copy of the begin
-  struct mprof_reply_file trace;       // TRACE: the file of the session
-  struct mprof_profile_request *last;  // SINCE: the copy to replace
+  // DELTA: session of the CPU profile that ends with the job; 0: none.
+  unsigned cpu_session;
+  struct mprof_reply_file trace;      // TRACE: the file of the session
+  struct mprof_profile_request *last; // SINCE: the copy to replace
 };
 
 enum { MPROF_CLIENT_NAME = 40 };
@@ -195,6 +197,9 @@ void mprof_live_profile(const struct mprof_profile_wish *w,
 // Begins a profile of the events of the next `seconds` seconds.
 void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
                       struct mprof_reply *r, struct mprof_job *j);
+// Begins a CPU profile of that many milliseconds.
+void mprof_live_cpu(int64_t ms, bool symbolizes, struct mprof_reply *r,
+                    struct mprof_job *j);
 // Writes a profile of the events since the last complete reply to the same
 // path, with the same client name of less than MPROF_CLIENT_NAME bytes. In a
 // heap profile, the blocks in use are still those of the moment.

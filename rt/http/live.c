@@ -8,6 +8,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
+#include "cpu/cpu.h"
 #include "file/outfile.h"
 #include "symbolize/maps.h"
 #include "symbolize/symbolize.h"
@@ -328,13 +329,17 @@ static int put_difference(struct mprof_outfile *f, void *arg) {
                                         d->keeps_present);
 }
 
+// The session of the CPU profile that a request has begun. Only the server's
+// thread uses it.
+static unsigned cpu_session;
+
 // The profiles for which Go computes differences, and the profile mmap. (Go:
 // profileSupportsDelta)
 static bool has_deltas(const char *name) {
   // Arrays instead of pointers need no relocations.
   static const char names[][16] = {"allocs",  "block",        "goroutine",
                                    "heap",    "threadcreate", "mutex",
-                                   "threads", "mmap"};
+                                   "threads", "mmap",         "cpu"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     if (strcmp(names[i], name) == 0)
       return true;
@@ -371,6 +376,63 @@ void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
                           .before = p};
 }
 
+// --- the CPU profile ---
+
+// Returns whether a request has begun the active session of the CPU profile.
+static bool is_of_request(void) {
+  const unsigned session = atomic_load(&mprof_cpu_session);
+  return session != 0 && session == cpu_session;
+}
+
+// Begins a session if there is none. Returns false after an error, which
+// becomes the reply. (Go: Profile)
+static bool begin_cpu(struct mprof_reply *r) {
+  if (mprof_cpu_is_on() && !is_of_request())
+    return true;
+  const int error = mprof_cpu_start(MPROF_CPU_RATE_DEFAULT, false);
+  if (error == 0) {
+    cpu_session = atomic_load(&mprof_cpu_session);
+    return true;
+  }
+  mprof_reply_error(r, 500,
+                    error == -EBUSY
+                        ? "Could not enable CPU profiling: cpu profiling "
+                          "already in use"
+                    : error == -EADDRINUSE
+                        ? "Could not enable CPU profiling: the program handles "
+                          "its signal itself; the option cpu_signal chooses "
+                          "another one"
+                        : "Could not enable CPU profiling",
+                    error == -EBUSY || error == -EADDRINUSE ? 0 : error);
+  return false;
+}
+
+static void end_cpu(const struct mprof_job *j) {
+  if (j->cpu_session != 0)
+    mprof_cpu_stop(j->cpu_session);
+}
+
+void mprof_live_cpu(int64_t ms, bool symbolizes, struct mprof_reply *r,
+                    struct mprof_job *j) {
+  struct mprof_profile_request p = {.row =
+                                        &mprof_profile_rows[MPROF_PROFILE_cpu]};
+  if (mprof_live_refuse_at_end(r) || !begin_cpu(r))
+    return;
+  *j = (struct mprof_job){.kind = MPROF_JOB_DELTA,
+                          .ms = ms,
+                          .name = "profile",
+                          .symbolizes = symbolizes,
+                          .cpu_session = is_of_request() ? cpu_session : 0};
+  mprof_live_lock(false);
+  const int error = mprof_profile_take(&p);
+  mprof_live_unlock();
+  j->before = p;
+  if (error == 0)
+    return;
+  mprof_job_abandon(j);
+  mprof_live_fail(r, error);
+}
+
 static void finish_delta(struct mprof_job *j, struct mprof_reply *r) {
   struct mprof_profile_request now = {.row = j->before.row};
   const struct difference d = {&j->before, &now, false};
@@ -385,8 +447,10 @@ static void finish_delta(struct mprof_job *j, struct mprof_reply *r) {
     if (error != 0)
       mprof_live_fail(r, error);
     else
-      mprof_live_set_file_name(r, j->name, "-delta");
+      mprof_live_set_file_name(r, j->name,
+                               strcmp(j->name, "profile") == 0 ? "" : "-delta");
   }
+  end_cpu(j);
   mprof_profile_drop(&j->before);
 }
 
@@ -490,6 +554,8 @@ void mprof_job_abandon(struct mprof_job *j) {
     mprof_live_trace_abandon(&j->trace);
   else if (j->kind != MPROF_JOB_NONE)
     mprof_profile_drop(&j->before);
+  if (j->kind == MPROF_JOB_DELTA)
+    end_cpu(j);
   j->kind = MPROF_JOB_NONE;
 }
 

@@ -5,6 +5,7 @@
 // Cmdline, Symbol)
 
 #include "bucket/custom_profile.h"
+#include "cpu/cpu.h"
 #include "file/outfile.h"
 #include "heap/sampling.h"
 #include "http/http.h"
@@ -131,6 +132,7 @@ static int put_index(struct mprof_outfile *f, void *unused) {
   for (size_t i = 0; i < mprof_custom_profiles(); i++)
     put_row(f, mprof_custom_profile_name(i), custom, i);
   put_row(f, "cmdline", NULL, 0);
+  put_row(f, "profile", NULL, 0);
   put_row(f, "trace", NULL, 0);
   mprof_outfile_text(f,
                      "</table>\n"
@@ -141,6 +143,9 @@ static int put_index(struct mprof_outfile *f, void *unused) {
       put_description(f, mprof_profile_rows[i].name,
                       mprof_profile_rows[i].text);
   put_description(f, "cmdline", "The command line of the program");
+  put_description(f, "profile",
+                  "The processor time of the next seconds. The parameter "
+                  "seconds gives their number. go tool pprof reads the file.");
   put_description(f, "trace",
                   "A trace of the program's execution. The parameter seconds "
                   "gives its duration. go tool trace reads the file.");
@@ -339,9 +344,15 @@ static void trace_page(const struct mprof_http_request *q,
     mprof_job_begin_trace(ms > 0 ? ms : SECOND_MS, r, j);
 }
 
-static void cpu_page(struct mprof_reply *r) {
-  mprof_reply_error(
-      r, 501, "MProf has no CPU profile; use perf record -g and pprof", 0);
+// (Go: Profile)
+static void cpu_page(const struct mprof_http_request *q, struct mprof_reply *r,
+                     struct mprof_job *j) {
+  enum { SECONDS = 30 };
+  int64_t n = integer(q->query, "seconds");
+  if (n <= 0)
+    n = SECONDS;
+  if (!refuse_long(n <= INT32_MAX ? n * SECOND_MS : INT64_MAX, r))
+    mprof_live_cpu(n * SECOND_MS, is_on(q->query, "symbolize"), r, j);
 }
 
 // --- paths ---
@@ -377,7 +388,7 @@ static void dispatch(const struct mprof_http_request *q, const char *name,
   else if (strcmp(name, "cmdline") == 0)
     write_page(r, MPROF_TYPE_TEXT, put_command, NULL);
   else if (strcmp(name, "profile") == 0)
-    cpu_page(r);
+    cpu_page(q, r, j);
   else if (strcmp(name, "trace") == 0)
     trace_page(q, r, j);
   else if (strcmp(name, "delta_heap") == 0)
@@ -434,8 +445,7 @@ static void refuse_foreign(struct mprof_reply *r) {
 // Returns whether a page changes nothing and costs little, so that a page of
 // another web site may ask for it, or have a link to it.
 static bool is_cheap(const char *name) {
-  return name[0] == '\0' || strcmp(name, "cmdline") == 0 ||
-         strcmp(name, "profile") == 0;
+  return name[0] == '\0' || strcmp(name, "cmdline") == 0;
 }
 
 // The pages of MProf's own, which Go does not have.
@@ -596,6 +606,8 @@ static void apply(const char *name) {
   else if (strcmp(name, "mutex_fraction") == 0)
     mprof_contention_set_mutex_fraction(
         f->mutex_fraction > INT_MAX ? INT_MAX : (int)f->mutex_fraction);
+  else if (strcmp(name, "cpu_rate") == 0)
+    mprof_cpu_restart();
 }
 
 // Stores the name of the query's first parameter. Returns false if it does not

@@ -149,13 +149,14 @@ static uint64_t count(const struct mprof_profile_row *row, size_t number) {
 
 static bool has_data(const struct mprof_profile_row *row) {
   (void)row;
-  return mprof_bucket_first(MPROF_BUCKET_CPU) != NULL;
+  return mprof_cpu_is_kept() && (mprof_bucket_first(MPROF_BUCKET_CPU) != NULL ||
+                                 mprof_cpu_has_samples());
 }
 
 static bool is_shown(const void *copy, void *const *copies) {
   const struct cpu_copy *c = copy;
   (void)copies;
-  return c->len > 0;
+  return c->len > 0 && mprof_cpu_is_kept();
 }
 
 static bool has_stacks(const void *copy) {

@@ -338,6 +338,10 @@ static int dump(const struct options *options) {
   put_escaped(path, sizeof path, options->paths[2]);
   if (strcmp(options->paths[2], "trace") == 0)
     return save_trace(options, "GET", path);
+  if (options->path_count == 4) {
+    strcat(path, "?seconds=");
+    put_escaped(path, sizeof path, options->paths[3]);
+  }
   snprintf(name, sizeof name, "%.200s", options->paths[2]);
   for (char *p = name; *p != '\0'; p++)
     *p = *p == '/' ? '_' : *p;
@@ -465,7 +469,7 @@ static const struct {
   int least, most; // numbers of arguments after the name
   int (*run)(const struct options *options);
 } verbs[] = {
-    {"get", 0, 1, get},     {"set", 2, 2, set},         {"dump", 1, 1, dump},
+    {"get", 0, 1, get},     {"set", 2, 2, set},         {"dump", 1, 2, dump},
     {"trace", 0, 1, trace}, {"threads", 0, 0, threads}, {"stuck", 0, 0, stuck},
     {"heap", 1, 1, heap},   {"block", 1, 1, block},     {"mutex", 1, 1, mutex},
 };
@@ -478,6 +482,6 @@ int command_ctl(const struct options *options) {
       return verbs[i].run(options);
   return complain(options,
                   "usage: mprof ctl PID|SOCKET get [NAME] | set NAME VALUE | "
-                  "dump KIND | heap|block|mutex TIME | "
+                  "dump KIND [SECONDS] | heap|block|mutex TIME | "
                   "trace [SECONDS|start|stop|last] | threads | stuck");
 }
