@@ -50,6 +50,7 @@
 #include "thread/threads.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
+#include "thread_stacks/wall.h"
 #include "trace/trace.h"
 #include "unwind/python.h"
 #include "unwind/unwind.h"
@@ -248,6 +249,7 @@ static void write_once(enum mprof_end end, const struct mprof_caller *caller) {
   if (!mprof_process_has_started())
     return;
   mprof_snapshot_watch_stop();
+  mprof_wall_stop();
   mprof_http_end();
   const bool has_output = mprof_has_output();
   if (!has_output)
@@ -380,6 +382,7 @@ static int stop_without_files(void) {
   mprof_stuck_watch_stop();
   mprof_snapshot_watch_stop();
   mprof_cpu_end();
+  mprof_wall_stop();
   mprof_sys_sleep_ms(LEAVE_MS);
   mprof_event_free_all();
   set_stopped();

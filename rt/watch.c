@@ -50,6 +50,7 @@
 #include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "thread_stacks/wall.h"
 #include "trace/slow_tasks.h"
 #include "trace/trace.h"
 #include "trace/trace_events.h"
@@ -721,9 +722,18 @@ static void *protect_file(void *arg) {
   return arg;
 }
 
+static void start_wall(void) {
+  if (!mprof_guard_enter())
+    return;
+  if (mprof_wall_set_rate(mprof_flags.wall_rate) != 0)
+    mprof_message("wall_rate has no effect: cannot create a thread");
+  mprof_guard_leave();
+}
+
 void mprof_watch_start(void) {
   start_stuck();
   start_snapshots();
+  start_wall();
   // Without the thread, the process is as safe as on a file system without
   // leases, so a failure needs no message.
   if (mprof_flags.persist[0] != '\0')

@@ -330,7 +330,8 @@ struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
 // Returns whether *key is for a single lock or other object that threads wait
 // for. mprof_bucket_make limits how many such buckets a stack may have.
 static inline bool is_of_object(const struct mprof_bucket_key *key) {
-  return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
+  return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX ||
+          key->type == MPROF_BUCKET_WALL) &&
          key->object != 0;
 }
 

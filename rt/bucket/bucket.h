@@ -48,6 +48,7 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_CUSTOM = 6, // stacks of values in the program's own profiles
   MPROF_BUCKET_MAP = 7,    // stacks that mapped memory
   MPROF_BUCKET_CPU = 8,    // stacks that used processor time
+  MPROF_BUCKET_WALL = 9,   // samples of all threads by time (wall.h)
   MPROF_BUCKET_TYPES
 };
 
@@ -106,12 +107,14 @@ struct mprof_mem_counts {
 // all further locks. The field `object` of the common bucket is 0.
 #define MPROF_LOCKS_PER_STACK 32u
 
-// Counters of a BLOCK or MUTEX bucket. Each event is scaled by the sampling
-// rate when it is counted, so that a later change of the rate does not affect
-// the counts. All fields are atomic. (Go: blockRecord)
+// Counters of a BLOCK, MUTEX or WALL bucket. Each event is scaled by the
+// sampling rate when it is counted, so that a later change of the rate does not
+// affect the counts. All fields are atomic. (Go: blockRecord)
 struct mprof_wait_counts {
-  _Atomic uint64_t count;  // scaled number of events * MPROF_COUNT_ONE
-  _Atomic uint64_t cycles; // scaled waiting time in ticks of clock.h
+  _Atomic uint64_t count; // scaled number of events * MPROF_COUNT_ONE
+  _Atomic uint64_t
+      cycles; // scaled waiting time in ticks of clock.h; WALL: time
+  _Atomic uint64_t cpu_ns; // WALL: processor time
   // Only in a stack's common bucket, whose object is 0: number of locks that
   // have separate buckets for this stack. Written under insert_lock.
   _Atomic uint32_t locks;
@@ -152,14 +155,15 @@ struct mprof_bucket_key {
   uint8_t type; // enum mprof_bucket_type
   uint8_t skip; // functions to drop at the leaf: 0 to MPROF_MAX_SKIP
   uint8_t end;  // enum mprof_stack_end
-  // enum mprof_kind (hooked.h); 0 unless type is BLOCK or MUTEX.
+  // enum mprof_kind (hooked.h); 0 unless type is BLOCK, MUTEX or WALL.
   uint8_t kind;
-  // Label set of the thread (labels.h); 0 unless type is MEM, BLOCK, MUTEX
-  // or CPU.
+  // Label set of the thread (labels.h); 0 unless type is MEM, BLOCK, MUTEX, CPU
+  // or WALL.
   uint16_t labels;
   union {
-    size_t size;      // MEM: bytes per block; CUSTOM: mprof_custom_profile_key
-    uintptr_t object; // BLOCK, MUTEX: the lock's address; 0: no particular lock
+    size_t size; // MEM: bytes per block; CUSTOM: mprof_custom_profile_key
+    // BLOCK, MUTEX, WALL: the lock's address; 0: no particular lock
+    uintptr_t object;
   };
   // MEM: heap_rate at which the blocks were sampled. The numbers of all blocks
   // are estimated from the counts and this rate.

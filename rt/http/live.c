@@ -15,6 +15,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
+#include "thread_stacks/wall.h"
 #include "trace/trace.h"
 
 #include <errno.h>
@@ -259,11 +260,11 @@ enum {
   CLIENTS = 8,
   // A client that has not asked for this time may lose its place to another.
   UNUSED_MS = 3600000,
-  DELTAS = 3, // profiles with a delta path
+  DELTAS = 4, // profiles with a delta path
 };
 
 // Arrays instead of pointers need no relocations.
-static const char delta_names[DELTAS][8] = {"heap", "block", "mutex"};
+static const char delta_names[DELTAS][8] = {"heap", "block", "mutex", "wall"};
 
 // The copies from which the next profiles of mprof_live_since begin. The first
 // row is for requests without a client name, and is never given away. Only the
@@ -339,11 +340,20 @@ static bool has_deltas(const char *name) {
   // Arrays instead of pointers need no relocations.
   static const char names[][16] = {"allocs",  "block",        "goroutine",
                                    "heap",    "threadcreate", "mutex",
-                                   "threads", "mmap",         "cpu"};
+                                    "threads", "mmap",         "cpu",
+                                    "wall"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     if (strcmp(names[i], name) == 0)
       return true;
   return false;
+}
+
+// Called when the job no longer needs its profile to be on.
+static void let_go(const struct mprof_job *j) {
+  if (j->cpu_session != 0)
+    mprof_cpu_stop(j->cpu_session);
+  if (j->before.row == &mprof_profile_rows[MPROF_PROFILE_wall])
+    mprof_wall_let_go();
 }
 
 void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
@@ -361,9 +371,16 @@ void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
     mprof_reply_error(r, 400, "seconds and debug params are incompatible", 0);
     return;
   }
-  mprof_live_lock(false);
-  const int error = mprof_profile_take(&p);
-  mprof_live_unlock();
+  // A request switches the wall profile on for its time.
+  const bool is_wall = p.row == &mprof_profile_rows[MPROF_PROFILE_wall];
+  int error = is_wall ? mprof_wall_hold() : 0;
+  if (error == 0) {
+    mprof_live_lock(false);
+    error = mprof_profile_take(&p);
+    mprof_live_unlock();
+    if (error != 0 && is_wall)
+      mprof_wall_let_go();
+  }
   if (error != 0) {
     mprof_live_fail(r, error);
     return;
@@ -407,11 +424,6 @@ static bool begin_cpu(struct mprof_reply *r) {
   return false;
 }
 
-static void end_cpu(const struct mprof_job *j) {
-  if (j->cpu_session != 0)
-    mprof_cpu_stop(j->cpu_session);
-}
-
 void mprof_live_cpu(int64_t ms, bool symbolizes, struct mprof_reply *r,
                     struct mprof_job *j) {
   struct mprof_profile_request p = {.row =
@@ -450,7 +462,7 @@ static void finish_delta(struct mprof_job *j, struct mprof_reply *r) {
       mprof_live_set_file_name(r, j->name,
                                strcmp(j->name, "profile") == 0 ? "" : "-delta");
   }
-  end_cpu(j);
+  let_go(j);
   mprof_profile_drop(&j->before);
 }
 
@@ -552,10 +564,12 @@ void mprof_job_commit(struct mprof_job *j) {
 void mprof_job_abandon(struct mprof_job *j) {
   if (j->kind == MPROF_JOB_TRACE)
     mprof_live_trace_abandon(&j->trace);
-  else if (j->kind != MPROF_JOB_NONE)
+  else if (j->kind != MPROF_JOB_NONE) {
+    if (j->kind == MPROF_JOB_DELTA)
+      let_go(j);
     mprof_profile_drop(&j->before);
-  if (j->kind == MPROF_JOB_DELTA)
-    end_cpu(j);
+    mprof_profile_drop(&j->before);
+  }
   j->kind = MPROF_JOB_NONE;
 }
 

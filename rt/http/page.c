@@ -16,6 +16,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/os.h"
+#include "thread_stacks/wall.h"
 #include "write/profiles.h"
 
 #include <errno.h>
@@ -387,6 +388,8 @@ static void dispatch(const struct mprof_http_request *q, const char *name,
     write_page(r, MPROF_TYPE_HTML, put_index, NULL);
   else if (strcmp(name, "cmdline") == 0)
     write_page(r, MPROF_TYPE_TEXT, put_command, NULL);
+  else if (strcmp(name, "profile") == 0 && integer(q->query, "wall") > 0)
+    profile_page(q, "wall", r, j);
   else if (strcmp(name, "profile") == 0)
     cpu_page(q, r, j);
   else if (strcmp(name, "trace") == 0)
@@ -397,6 +400,8 @@ static void dispatch(const struct mprof_http_request *q, const char *name,
     since_page(q, "block", r, j);
   else if (strcmp(name, "delta_mutex") == 0)
     since_page(q, "mutex", r, j);
+  else if (strcmp(name, "delta_wall") == 0)
+    since_page(q, "wall", r, j);
   else
     profile_page(q, name, r, j);
 }
@@ -603,6 +608,8 @@ static void apply(const char *name) {
     mprof_sample_set_rate(f->heap_rate);
   else if (strcmp(name, "block_rate") == 0)
     mprof_contention_set_block_rate(f->block_rate);
+  else if (strcmp(name, "wall_rate") == 0)
+    mprof_wall_set_rate(f->wall_rate);
   else if (strcmp(name, "mutex_fraction") == 0)
     mprof_contention_set_mutex_fraction(
         f->mutex_fraction > INT_MAX ? INT_MAX : (int)f->mutex_fraction);

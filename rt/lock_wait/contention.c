@@ -442,7 +442,8 @@ void mprof_contention_init(void) {
   if (mprof_flags.block_rate != 0)
     set_block_rate(mprof_flags.block_rate);
   atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);
-  const bool notes = mprof_flags.threads || mprof_holds_on;
+  const bool notes =
+      mprof_flags.threads || mprof_holds_on || mprof_flags.wall_rate != 0;
   if (notes)
     mprof_hooked_find_all();
   mprof_contention.sees_waits = notes;

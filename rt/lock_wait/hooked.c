@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #pragma weak dlsym // static programs have no dlsym
 
@@ -73,9 +74,94 @@ static void report(const char *s, size_t len) {
 }
 
 const char *mprof_kind_name(enum mprof_kind kind) {
-  if (kind == MPROF_KIND_own)
-    return "mprof";
-  return (unsigned)kind < MPROF_KIND_COUNT ? kinds[kind].name : "";
+  static const char names[][9] = {"mprof",  "running", "runnable", "fault",
+                                  "memory", "syscall", "stopped",  "waiting"};
+  const unsigned number = (unsigned)kind;
+  if (number < MPROF_KIND_COUNT)
+    return kinds[number].name;
+  return number - MPROF_KIND_COUNT < sizeof(names) / sizeof(names[0])
+             ? names[number - MPROF_KIND_COUNT]
+             : "";
+}
+
+enum mprof_kind mprof_kind_of_syscall(int number) {
+  switch (number) {
+  case SYS_read:
+  case SYS_pread64:
+  case SYS_readv:
+  case SYS_preadv:
+  case SYS_preadv2:
+  case SYS_write:
+  case SYS_pwrite64:
+  case SYS_writev:
+  case SYS_pwritev:
+  case SYS_pwritev2:
+  case SYS_sendfile:
+  case SYS_splice:
+  case SYS_copy_file_range:
+    return MPROF_KIND_io;
+  case SYS_recvfrom:
+  case SYS_recvmsg:
+  case SYS_recvmmsg:
+  case SYS_sendto:
+  case SYS_sendmsg:
+  case SYS_sendmmsg:
+  case SYS_accept:
+  case SYS_accept4:
+  case SYS_connect:
+    return MPROF_KIND_net;
+#ifdef SYS_poll // only x86-64
+  case SYS_poll:
+  case SYS_select:
+  case SYS_epoll_wait:
+#endif
+  case SYS_ppoll:
+  case SYS_pselect6:
+  case SYS_epoll_pwait:
+  case SYS_epoll_pwait2:
+    return MPROF_KIND_poll;
+  case SYS_nanosleep:
+  case SYS_clock_nanosleep:
+    return MPROF_KIND_sleep;
+  case SYS_wait4:
+  case SYS_waitid:
+    return MPROF_KIND_child;
+  case SYS_fsync:
+  case SYS_fdatasync:
+  case SYS_sync:
+  case SYS_syncfs:
+  case SYS_sync_file_range:
+  case SYS_msync:
+    return MPROF_KIND_fsync;
+  case SYS_flock:
+  case SYS_fcntl:
+    return MPROF_KIND_file;
+  case SYS_msgrcv:
+  case SYS_msgsnd:
+  case SYS_semop:
+  case SYS_semtimedop:
+  case SYS_mq_timedreceive:
+  case SYS_mq_timedsend:
+  case SYS_rt_sigtimedwait:
+  case SYS_rt_sigsuspend:
+#ifdef SYS_pause // only x86-64
+  case SYS_pause:
+#endif
+    return MPROF_KIND_ipc;
+  case SYS_io_uring_enter:
+    return MPROF_KIND_uring;
+  case SYS_futex:
+    return MPROF_KIND_futex;
+  case SYS_mmap:
+  case SYS_munmap:
+  case SYS_mremap:
+  case SYS_mprotect:
+  case SYS_madvise:
+  case SYS_brk:
+    return MPROF_STATE_memory;
+  default:
+    return MPROF_STATE_syscall;
+  }
 }
 
 uint64_t mprof_kinds_parse(const char *s) {

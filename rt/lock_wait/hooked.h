@@ -21,7 +21,16 @@ enum mprof_kind {
   MPROF_KIND_COUNT,
   // A wait for one of the profiler's own locks. The option block_kinds cannot
   // name this kind.
-  MPROF_KIND_own = MPROF_KIND_COUNT
+  MPROF_KIND_own = MPROF_KIND_COUNT,
+  // States of threads that are in no wait of these kinds. Only the wall profile
+  // has them.
+  MPROF_STATE_running,
+  MPROF_STATE_runnable, // waits for a processor
+  MPROF_STATE_fault,    // waits in a page fault, such as for a disk
+  MPROF_STATE_memory,   // waits in mmap or a similar call
+  MPROF_STATE_syscall,  // waits in another system call
+  MPROF_STATE_stopped,  // by a signal or a debugger
+  MPROF_STATE_waiting,  // where is not known
 };
 
 #define MPROF_KIND_BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
@@ -30,8 +39,12 @@ enum mprof_kind {
 // of groups, which are separated by '+', ',' or a space. Reports each unknown
 // name on stderr and skips it.
 uint64_t mprof_kinds_parse(const char *s);
-// Returns the name of a kind of waits, as the option block_kinds spells it.
+// Returns the name of a kind of waits, as the option block_kinds spells it, or
+// of a state.
 const char *mprof_kind_name(enum mprof_kind kind);
+// Returns the kind or state of a thread that waits in the system call with this
+// number.
+enum mprof_kind mprof_kind_of_syscall(int number);
 
 // --- addresses ---
 //

@@ -131,7 +131,8 @@ static void note(const struct mprof_bucket *b) {
     note_profile(b->size);
   else if (b->type != MPROF_BUCKET_MEM && b->stack_len > 0)
     note_hook(b->stack[0]);
-  if ((b->type == MPROF_BUCKET_BLOCK || b->type == MPROF_BUCKET_MUTEX) &&
+  if ((b->type == MPROF_BUCKET_BLOCK || b->type == MPROF_BUCKET_MUTEX ||
+       b->type == MPROF_BUCKET_WALL) &&
       b->object != 0)
     note_lock(b->object);
   if (b->type == MPROF_BUCKET_MEM && !mprof_peak_is_on())

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes snapshots of the block profile and the mutex profile. This file does
+// Takes snapshots of the block, the mutex and the wall profile. This file does
 // not scale the counts, because they were scaled when they were added to the
 // buckets. These profiles are not divided into cycles (counts.h), because a
 // wait is one event, which is counted after the wait has ended. (Go:
@@ -11,12 +11,14 @@
 
 #include "bucket/bucket.h"
 #include "lock_wait/contention.h"
+#include "options/flags.h"
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/os.h"
 #include "sys/scale.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
+#include "thread_stacks/wall.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>
@@ -24,6 +26,9 @@
 #define NS_PER_SECOND UINT64_C(1000000000)
 
 static uint64_t rate_of(enum mprof_bucket_type type) {
+  if (type == MPROF_BUCKET_WALL)
+    return mprof_flags.wall_rate != 0 ? mprof_flags.wall_rate
+                                      : mprof_wall_rate();
   return atomic_load_explicit(type == MPROF_BUCKET_BLOCK
                                   ? &mprof_contention.block_rate_ns
                                   : &mprof_contention.mutex_fraction,
@@ -51,6 +56,8 @@ static void gather(struct mprof_groups *g, const struct mprof_bucket *first) {
       s->bucket = b;
     s->count += (int64_t)count;
     s->cycles += (int64_t)cycles;
+    s->cpu_ns +=
+        (int64_t)atomic_load_explicit(&b->wait.cpu_ns, memory_order_relaxed);
   }
   mprof_groups_end(g);
   mprof_sort(g->sorted, g->len, has_more_cycles);
@@ -105,6 +112,8 @@ static uint64_t count_cut(enum mprof_bucket_type type) {
 
 static void set_stats(const struct mprof_wait_snapshot *s) {
   uint64_t count = 0;
+  if (s->type == MPROF_BUCKET_WALL)
+    return;
   for (size_t i = 0; i < s->len; i++)
     count += (uint64_t)s->samples[i].count;
   mprof_stat_set(s->type == MPROF_BUCKET_BLOCK ? MPROF_STAT_waits
@@ -141,6 +150,7 @@ static bool join_bucket(void *into, const void *next) {
     return false;
   x->count += y->count;
   x->cycles += y->cycles;
+  x->cpu_ns += y->cpu_ns;
   return true;
 }
 
@@ -160,6 +170,7 @@ static size_t subtract(struct mprof_wait_sample *samples, void **v,
     samples[i] = before->samples[i - after->len];
     samples[i].count = -samples[i].count;
     samples[i].cycles = -samples[i].cycles;
+    samples[i].cpu_ns = -samples[i].cpu_ns;
   }
   const size_t joined =
       mprof_join_neighbours(v, n, comes_by_bucket, join_bucket);
@@ -237,6 +248,8 @@ static void add_wait(struct mprof_wait_groups *g,
     sum->bucket = s->bucket;
   sum->count += s->count;
   sum->cycles += s->cycles;
+  sum->cpu_ns += s->cpu_ns;
+  g->cpu_ns += s->cpu_ns;
   g->count += s->count;
   g->cycles += s->cycles;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A snapshot of the block profile or the mutex profile. The code that writes a
-// profile reads the snapshot without a lock. This module does not scale the
+// A snapshot of the block, the mutex or the wall profile. The code that writes
+// a profile reads the snapshot without a lock. This module does not scale the
 // counts, because they were scaled when they were added to the buckets.
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
@@ -16,6 +16,7 @@ struct mprof_wait_sample {
   const struct mprof_bucket *bucket;
   int64_t count;  // estimated number of events; at least 1 in a block profile
   int64_t cycles; // estimated duration of the waits, in ticks (clock.h)
+  int64_t cpu_ns; // wall profile: processor time
 };
 
 struct mprof_wait_snapshot {
@@ -23,7 +24,8 @@ struct mprof_wait_snapshot {
   size_t len;
   size_t mapped_bytes;
   enum mprof_bucket_type type;
-  uint64_t rate; // current block_rate in ns (block) or mutex_fraction
+  // Current block_rate in ns, mutex_fraction, or rounds per second (wall).
+  uint64_t rate;
   // Number of cycles in a second. 0 in a snapshot without samples: measuring it
   // may take half a millisecond, which a process at its exit must not lose.
   uint64_t ticks_per_second;
@@ -34,7 +36,7 @@ struct mprof_wait_snapshot {
 };
 
 // Takes a snapshot of all buckets that have events.
-// type: MPROF_BUCKET_BLOCK or MPROF_BUCKET_MUTEX.
+// type: MPROF_BUCKET_BLOCK, MPROF_BUCKET_MUTEX or MPROF_BUCKET_WALL.
 // by_stack: true: buckets that have the same stack and different locks become
 //   one sample, which refers to one of these buckets; false: one sample for
 //   each bucket.
@@ -65,7 +67,7 @@ int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles);
 struct mprof_wait_sum {
   // The bucket with this stack whose lock had the longest waits in total.
   const struct mprof_bucket *bucket;
-  int64_t count, cycles;
+  int64_t count, cycles, cpu_ns;
   size_t locks; // number of different known locks
   struct mprof_stack_labels labels;
 };
@@ -73,7 +75,7 @@ struct mprof_wait_groups {
   struct mprof_groups groups;
   struct mprof_wait_sum **sorted; // len pointers, most cycles first
   size_t len;
-  int64_t count, cycles; // sums over all stacks
+  int64_t count, cycles, cpu_ns; // sums over all stacks
 };
 // Groups the samples of s by stack, and stores the groups in *g. The call of
 // mprof_wait_snapshot_take must have had by_stack == false, so that the samples

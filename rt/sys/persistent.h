@@ -40,11 +40,11 @@
 
 enum mprof_persist_root {
   MPROF_PERSIST_BUCKETS = 0, // the first roots, by enum mprof_bucket_type
-  MPROF_PERSIST_NOTES = 9,
-  MPROF_PERSIST_TRACE = 10, // the rows of the trace
+  MPROF_PERSIST_NOTES = 16,
+  MPROF_PERSIST_TRACE = 17, // the rows of the trace
   // The rows of an ended trace, until its file is written. If the process is
   // killed while it ends a trace, both roots may lead to the same rows.
-  MPROF_PERSIST_ENDED_TRACE = 11,
+  MPROF_PERSIST_ENDED_TRACE = 18,
   MPROF_PERSIST_ROOTS
 };
 

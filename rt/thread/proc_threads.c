@@ -232,6 +232,18 @@ bool mprof_proc_thread_asleep(int tid, struct mprof_proc_thread *p) {
   return read_thread(tid, p, true);
 }
 
+// The file has the two times and the number of time slices.
+bool mprof_proc_times(int tid, struct mprof_proc_times *t) {
+  char text[96];
+  if (read_file(tid, "/schedstat", text, sizeof(text)) <= 0)
+    return false;
+  const char *delayed = strchr(text, ' ');
+  if (!delayed)
+    return false;
+  *t = (struct mprof_proc_times){decimal(text), decimal(delayed + 1)};
+  return true;
+}
+
 #ifdef __x86_64__
 void mprof_proc_find_emulator(bool is_child) { (void)is_child; }
 #else

@@ -44,6 +44,13 @@ bool mprof_proc_thread(int tid, struct mprof_proc_thread *p);
 // Does the same in two thirds of the time for a thread that runs. But if the
 // thread goes to sleep meanwhile, *p may show it as running.
 bool mprof_proc_thread_asleep(int tid, struct mprof_proc_thread *p);
+// Times of a thread, in nanoseconds: the processor time that it has used, and
+// the time that it was runnable and had no processor.
+struct mprof_proc_times {
+  uint64_t ran_ns, delayed_ns;
+};
+// Returns false if the thread has ended, or if the kernel does not tell.
+bool mprof_proc_times(int tid, struct mprof_proc_times *t);
 // Stores the name of thread tid in `name`, or "" if the name cannot be read.
 // Returns false if the thread has ended.
 bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]);

@@ -285,6 +285,7 @@ enum mprof_own {
   MPROF_OWN_CONTROL,   // http/server.c
   MPROF_OWN_PERSIST,   // watch.c
   MPROF_OWN_CPU,       // cpu/cpu.c
+  MPROF_OWN_WALL,      // thread_stacks/wall.c
   MPROF_OWN_EMULATOR,  // no thread of the runtime, but of an emulator of
                        // processors that runs the program (proc_threads.h)
   MPROF_OWNS

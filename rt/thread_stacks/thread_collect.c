@@ -74,7 +74,8 @@ static bool read_note(struct mprof_wait *copy, uintptr_t w,
 // thread's stack. The addresses of the stack are in `scratch` of struct
 // mprof_thread_stacks.
 struct read {
-  bool is_wait; // false: no valid wait; only `labels` is set
+  bool is_wait;  // false: no valid wait; only `labels` is set
+  bool is_known; // the stack was not unwound (struct mprof_same_stack)
   struct mprof_wait wait;
   size_t len; // number of addresses in scratch
   enum mprof_stack_end end;
@@ -90,13 +91,15 @@ static void read_claimed(struct mprof_reader *r, struct read *read,
                          struct mprof_stack_range range) {
   read->is_wait = read_note(&read->wait, w, &range);
   read->labels = atomic_load(&atomic_load(&slot->thread)->labels);
-  if (read->is_wait)
+  read->is_known = read->is_wait && r->s->same &&
+                   r->s->same->in_wait(slot, w, read->wait.start);
+  if (read->is_wait && !read->is_known)
     read->len = mprof_unwind_wait(&range, &read->wait, slot->tid, r->s->scratch,
                                   r->s->depth, &read->end);
 }
 
 static void keep(struct mprof_reader *r, struct mprof_thread_slot *slot,
-                 const struct read *read) {
+                 const struct read *read, uintptr_t w) {
   if (!mprof_slot_claim(r->s, slot, read->len))
     return; // the thread itself has already filled the slot
   memcpy(slot->stack->stack, r->s->scratch, read->len * sizeof(mprof_pc));
@@ -104,6 +107,8 @@ static void keep(struct mprof_reader *r, struct mprof_thread_slot *slot,
   slot->stack->end = (uint8_t)read->end;
   slot->stack->labels = read->labels;
   mprof_slot_note_wait(slot, &read->wait);
+  slot->wait = w;
+  slot->is_known = read->is_known;
   mprof_slot_satisfy(slot);
 }
 
@@ -144,7 +149,7 @@ static enum reading read_waiting(struct mprof_reader *r,
   if (!is_own)
     return READ_GONE;
   if (is_valid && read.is_wait)
-    keep(r, slot, &read);
+    keep(r, slot, &read, w);
   return is_valid ? READ_DONE : READ_NOT_WAITING;
 }
 
@@ -290,6 +295,19 @@ static void pause_early(struct mprof_reader *r) {
   }
 }
 
+// Fills the slot of a thread that has not run since an earlier round, and could
+// not be asked then. Returns whether it has.
+static bool keep_asleep(struct mprof_reader *r,
+                        struct mprof_thread_slot *slot) {
+  if (!r->s->same || !r->s->same->asleep(slot) ||
+      !mprof_slot_claim(r->s, slot, 0))
+    return false;
+  slot->source = MPROF_STACK_UNREAD;
+  slot->is_known = true;
+  mprof_slot_satisfy(slot);
+  return true;
+}
+
 static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
   struct mprof_proc_thread p;
   for (int tries = 0; tries < 100 && mprof_slot_is_absent(slot); tries++) {
@@ -301,6 +319,8 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
     }
     const bool was_in_handler =
         slot->thread && atomic_load(&slot->thread->is_in_handler);
+    if (keep_asleep(r, slot))
+      return;
     if (!mprof_proc_thread_asleep(slot->tid, &p)) {
       slot->is_gone = true;
       return;
@@ -328,6 +348,8 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       slot->may_later = true;
       return;
     }
+    slot->kernel_state = p.state;
+    slot->syscall = p.syscall;
     if (p.syscall == SYS_futex)
       mprof_unnoted_find(&p, &slot->unnoted);
     if (!slot->thread)
@@ -392,7 +414,8 @@ static void await_answers(struct mprof_reader *r) {
   // Most threads answer within microseconds. The number of short sleeps is
   // limited, because each of them costs processor time. If the reader has used
   // more time than the threads that compute, the kernel lets it run less often.
-  int dozes_left = 100;
+  // A sampler is to cost little, and its threads can wait for its end.
+  int dozes_left = r->s->same ? 10 : 100;
   for (;;) {
     for (int i = 0; i < 20 && dozes_left > 0 && count_pending(r, false) > 0;
          i++, dozes_left--)
@@ -428,6 +451,7 @@ static void look(struct mprof_thread_stacks *s,
   slot->source = MPROF_STACK_UNREAD;
   slot->kernel_state = p.state;
   slot->syscall = p.syscall;
+  slot->tried_ns = p.ran_ns;
   if (slot->thread)
     slot->stack->labels = atomic_load(&atomic_load(&slot->thread)->labels);
   slot->stack->end = MPROF_STACK_CUT_CHAIN;

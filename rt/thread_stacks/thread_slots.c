@@ -102,4 +102,6 @@ void mprof_slot_note_wait(struct mprof_thread_slot *slot,
   slot->source = MPROF_STACK_OF_WAITING;
   slot->kind = w->kind;
   slot->waited = now > w->start ? now - w->start : 0;
+  slot->wait_start = w->start;
+  slot->object = w->object;
 }

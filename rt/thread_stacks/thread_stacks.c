@@ -147,8 +147,11 @@ static bool known_are_doubtful(const struct mprof_reader *r) {
   bool is_doubtful = false;
   for (size_t i = 0; i < r->s->slots_len; i++) {
     struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
-    // A thread that has run the signal handler existed.
+    // A thread that has run the signal handler existed, and so did one whose
+    // noted wait was read. (In a signal handler, such a thread may have ended
+    // by the system call exit. A sample may then lack a thread.)
     if (slot->sees_exit && !atomic_load(&slot->context) &&
+        !(r->s->same && slot->wait != 0) &&
         !mprof_sys_thread_of(pid, slot->tid) && ended_unnoticed(r, slot))
       is_doubtful = slot->is_gone = true;
   }
@@ -610,9 +613,10 @@ static int run(struct mprof_reader *r, const struct inspection *n,
 }
 
 static int take(const struct inspection *n, struct mprof_thread_stacks *s,
-                uintptr_t frame, size_t limit, bool stops) {
-  *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
-                                    .stops = stops};
+                uintptr_t frame, size_t limit, bool stops,
+                const struct mprof_same_stack *same) {
+  *s = (struct mprof_thread_stacks){
+      .time_ns = mprof_sys_realtime_ns(), .stops = stops, .same = same};
   // From now on, all threads note their waits: they store the address of each
   // wait in their records. So this round and later rounds can read the stacks
   // of waiting threads, and need fewer signals.
@@ -636,7 +640,14 @@ static int take(const struct inspection *n, struct mprof_thread_stacks *s,
 int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
                              size_t limit, bool stops) {
   const struct inspection none = {.fn = NULL};
-  return take(&none, s, frame, limit, stops);
+  return take(&none, s, frame, limit, stops, NULL);
+}
+
+int mprof_thread_stacks_sample(struct mprof_thread_stacks *s,
+                               const struct mprof_same_stack *same) {
+  const struct inspection none = {.fn = NULL};
+  return take(&none, s, (uintptr_t)__builtin_frame_address(0), SIZE_MAX, false,
+              same);
 }
 
 int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
@@ -644,7 +655,7 @@ int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
                                                 void *arg),
                                 void *arg) {
   const struct inspection n = {inspect, arg};
-  return take(&n, s, frame, SIZE_MAX, true);
+  return take(&n, s, frame, SIZE_MAX, true, NULL);
 }
 
 void mprof_thread_stacks_reset(void) {

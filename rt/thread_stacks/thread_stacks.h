@@ -100,7 +100,9 @@ struct mprof_thread_slot {
   // How often the reader has examined the thread and could not ask it, as TRIES
   // in thread_collect.c counts.
   unsigned char tries;
-  uint64_t tried_ns; // processor time of the thread at the last of these times
+  // Processor time of the thread at the last of these times. For
+  // MPROF_STACK_UNREAD: shortly before the kernel's data were read.
+  uint64_t tried_ns;
   // Processor time and number of sleeps of the thread when the reader first
   // found the thread running. ran_ns is 0 before that time.
   uint64_t ran_ns, sleeps;
@@ -118,10 +120,19 @@ struct mprof_thread_slot {
   uint8_t source;    // enum mprof_stack_source
   uint8_t kind;      // enum mprof_kind of the wait
   uint8_t grade;     // enum mprof_stuck_grade; set for stuck threads
-  char kernel_state; // for MPROF_STACK_UNREAD: state in /proc; 0: unknown
-  int holder;        // stuck thread: id of the thread that holds the lock, or 0
-  int syscall;       // for MPROF_STACK_UNREAD: see struct mprof_proc_thread
-  uint64_t waited;   // duration of the wait so far, ticks
+  // State in /proc; 0: unknown. For MPROF_STACK_UNREAD at the end of the round,
+  // otherwise when the thread was asked.
+  char kernel_state;
+  int holder;  // stuck thread: id of the thread that holds the lock, or 0
+  int syscall; // of the same time: see struct mprof_proc_thread
+  // The noted wait: its duration so far and its begin in ticks, the object, and
+  // the address of its struct mprof_wait if the reader has read the stack,
+  // otherwise 0.
+  uint64_t waited, wait_start;
+  uintptr_t object, wait;
+  // The thread has not run since the sample that struct mprof_same_stack has.
+  // The slot then has no stack.
+  bool is_known;
   // The function in which the thread waited when the reader examined the
   // thread, if the address of this wait is not in the thread's record. op is 0
   // if the function is unknown.
@@ -131,6 +142,16 @@ struct mprof_thread_slot {
   // The thread's stack and labels. For a stuck thread, also the object for
   // which the thread waits. NULL: nobody has begun to fill the slot.
   struct mprof_bucket *stack;
+};
+
+// What the caller of a round knows of an earlier one. The functions return
+// whether a thread has the same stack as then, so that it need not be read.
+struct mprof_same_stack {
+  // at: address of the noted wait in which the thread is. start: its begin.
+  bool (*in_wait)(const struct mprof_thread_slot *slot, uintptr_t at,
+                  uint64_t start);
+  // For a thread that is in no noted wait.
+  bool (*asleep)(const struct mprof_thread_slot *slot);
 };
 
 struct mprof_thread_stacks {
@@ -159,6 +180,7 @@ struct mprof_thread_stacks {
   size_t index_size; // number of entries of `index`; a power of two
   uint32_t depth;    // maximum number of addresses in a stack
   bool stops;        // true: all threads stop until the round ends
+  const struct mprof_same_stack *same; // NULL: all stacks are read
   // Buffer for `depth` addresses. The reader unwinds a stack into this buffer.
   // It copies the stack to the slot after it has checked that the stack is
   // valid.
@@ -254,6 +276,10 @@ void mprof_tids_free(struct mprof_tids *t);
 // Free *s with mprof_thread_stacks_free.
 int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
                              size_t limit, bool stops);
+// Does the same for a sample of all threads, in which a slot has no stack if
+// `same` knows it.
+int mprof_thread_stacks_sample(struct mprof_thread_stacks *s,
+                               const struct mprof_same_stack *same);
 // Stops all threads, collects their stacks, and calls inspect(s, arg) before
 // the threads go on. Holds registry_lock during the call of inspect. Acquires
 // stacks_lock. Returns 0 or -ENOMEM. After an error, inspect was not called.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profiles block and mutex. The block profile shows where threads waited.
-// The mutex profile shows where threads made others wait: the unlocks that
-// ended the waits. The field `variant` of struct mprof_profile_row is the type
-// of the profile's buckets.
+// The profiles block, mutex and wall. The block profile shows where threads
+// waited. The mutex profile shows where threads made others wait: the unlocks
+// that ended the waits. The wall profile shows what all threads did. The field
+// `variant` of struct mprof_profile_row is the type of the profile's buckets.
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
@@ -16,10 +16,13 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
+#include "thread_stacks/wall.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
+
+#include <errno.h>
 
 struct wait_copy {
   struct mprof_wait_snapshot snapshot; // one sample for each stack and lock
@@ -30,14 +33,20 @@ struct wait_copy {
 
 // Returns the noun for the events of the profile.
 static const char *thing_of(const struct mprof_wait_snapshot *s) {
-  return s->type == MPROF_BUCKET_BLOCK ? "wait" : "contention";
+  return s->type == MPROF_BUCKET_BLOCK  ? "wait"
+         : s->type == MPROF_BUCKET_WALL ? "sample"
+                                        : "contention";
 }
 
 static void put_rate(struct mprof_report *w,
                      const struct mprof_wait_snapshot *s) {
   bool is_block = s->type == MPROF_BUCKET_BLOCK;
   mprof_report_put(w, "Rate:      ");
-  if (s->rate == 0) {
+  if (s->type == MPROF_BUCKET_WALL) {
+    mprof_report_count(w, (int64_t)s->rate,
+                       " samples of each thread per second; the figures are "
+                       "estimates");
+  } else if (s->rate == 0) {
     mprof_report_put(w, "0, sampling was switched off");
   } else if (s->rate == 1) {
     mprof_report_put(w, is_block ? "1, every wait is counted"
@@ -60,7 +69,7 @@ static void put_delay(struct mprof_report *w,
   mprof_report_time(w, ns);
   mprof_report_put(w, " in ");
   mprof_report_things(w, count, thing_of(s));
-  if (count > 1) {
+  if (count > 1 && s->type != MPROF_BUCKET_WALL) {
     mprof_report_put(w, ", ");
     mprof_report_time(w, ns / count);
     mprof_report_put(w, " each");
@@ -140,6 +149,32 @@ static void put_own_total(struct mprof_report *w) {
   mprof_report_put(w, " for MProf's own locks, which are not in the profile\n");
 }
 
+// Writes the processor time of the wall profile and the times of all states,
+// the longest first, such as "running 1.50 s, mutex 0.25 s".
+static void put_states(struct mprof_report *w, const struct wait_copy *c) {
+  const struct mprof_wait_snapshot *s = &c->snapshot;
+  int64_t cycles[UINT8_MAX + 1] = {0};
+  mprof_report_put(w, "Processor: ");
+  mprof_report_time(w, c->stacks.cpu_ns);
+  mprof_report_put(w, "\nStates:    ");
+  for (size_t i = 0; i < s->len; i++)
+    cycles[s->samples[i].bucket->kind] += s->samples[i].cycles;
+  for (bool is_first = true;; is_first = false) {
+    size_t most = 0;
+    for (size_t i = 1; i <= UINT8_MAX; i++)
+      if (cycles[i] > cycles[most])
+        most = i;
+    if (cycles[most] == 0)
+      break;
+    mprof_report_put(w, is_first ? "" : ", ");
+    mprof_report_put(w, mprof_kind_name((enum mprof_kind)most));
+    mprof_report_put(w, " ");
+    mprof_report_time(w, mprof_wait_ns(s, cycles[most]));
+    cycles[most] = 0;
+  }
+  mprof_report_put(w, "\n");
+}
+
 static void report(struct mprof_report *w, const void *copy) {
   const struct wait_copy *c = copy;
   const struct mprof_wait_snapshot *s = &c->snapshot;
@@ -149,6 +184,8 @@ static void report(struct mprof_report *w, const void *copy) {
       w,
       s->type == MPROF_BUCKET_BLOCK
           ? "\nWhere threads waited (block profile)\n\n"
+      : s->type == MPROF_BUCKET_WALL
+          ? "\nWhat all threads did (wall profile)\n\n"
           : "\nWhich unlocks ended waits of other threads (mutex profile)\n\n");
   put_rate(w, s);
   mprof_report_put(w, "\nTotal:     ");
@@ -156,6 +193,8 @@ static void report(struct mprof_report *w, const void *copy) {
   mprof_report_put(w, ", ");
   mprof_report_things(w, (int64_t)(g->len - own.stacks), "stack");
   mprof_report_put(w, "\n");
+  if (s->type == MPROF_BUCKET_WALL)
+    put_states(w, c);
   if (own.stacks > 0) {
     mprof_report_put(w, "Profiler:  ");
     put_delay(w, s, own.cycles, own.count);
@@ -170,15 +209,17 @@ static void report(struct mprof_report *w, const void *copy) {
 static void report_line(struct mprof_report *w, const void *copy) {
   const struct wait_copy *c = copy;
   const struct mprof_wait_snapshot *s = &c->snapshot;
-  const bool is_block = s->type == MPROF_BUCKET_BLOCK;
+  const bool is_mutex = s->type == MPROF_BUCKET_MUTEX;
   mprof_report_put(w, "SUMMARY: MProf: ");
-  mprof_report_put(w, is_block ? "block: " : "mutex: ");
+  mprof_report_put(w, s->type == MPROF_BUCKET_BLOCK ? "block: "
+                      : is_mutex                    ? "mutex: "
+                                                    : "wall: ");
   mprof_report_plain(w, c->stacks.count, " ");
   mprof_report_put(w, thing_of(s));
   mprof_report_put(w, "s, ");
   mprof_report_plain(w, mprof_wait_ns(s, c->stacks.cycles), " ns, ");
   mprof_report_plain(w, (int64_t)c->stacks.len,
-                     is_block ? " stacks, rate " : " stacks, fraction ");
+                     is_mutex ? " stacks, fraction " : " stacks, rate ");
   mprof_report_plain(w, (int64_t)s->rate, "\n");
 }
 
@@ -210,8 +251,9 @@ static void put_waits(struct mprof_legacy *w,
 
 static void put_text_rate(struct mprof_outfile *f,
                           const struct mprof_wait_snapshot *s) {
-  bool is_mutex = s->type == MPROF_BUCKET_MUTEX;
-  mprof_outfile_text(f, is_mutex ? "# mutex_fraction = " : "# block_rate = ");
+  mprof_outfile_text(f, s->type == MPROF_BUCKET_MUTEX  ? "# mutex_fraction = "
+                        : s->type == MPROF_BUCKET_WALL ? "# wall_rate = "
+                                                       : "# block_rate = ");
   mprof_outfile_dec(f, s->rate);
   mprof_outfile_text(f, "\n");
 }
@@ -252,7 +294,7 @@ static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
   const struct mprof_wait_snapshot *s = snapshot;
   const struct mprof_wait_sample *x = &s->samples[i];
   const struct mprof_bucket *b = x->bucket;
-  const int64_t values[] = {x->count, mprof_wait_ns(s, x->cycles)};
+  const int64_t values[] = {x->count, mprof_wait_ns(s, x->cycles), x->cpu_ns};
   struct mprof_pprof_label labels[2] = {
       {.key = keys[KIND],
        .str = mprof_pprof_string(w, mprof_kind_name(b->kind))}};
@@ -267,8 +309,31 @@ static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
   mprof_pprof_sample(w, b, values, labels, n);
 }
 
+static int write_wall(struct mprof_outfile *f,
+                      const struct mprof_wait_snapshot *s) {
+  const struct mprof_pprof_head head = {
+      .types = {{"samples", "count"},
+                {"wall", "nanoseconds"},
+                {"cpu", "nanoseconds"}},
+      .types_len = 3,
+      .period_type = {"wall", "nanoseconds"},
+      .period = 1000000000 / (s->rate != 0 ? s->rate : MPROF_WALL_RATE),
+      .default_type = "wall",
+      .time_ns = s->time_ns,
+      .duration_ns = s->duration_ns,
+      .rate_name = "wall_rate",
+      .rate = s->rate,
+      .empty_stack = "[unknown]"};
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){
+          s, s->len, {[LOCK] = "lock", [KIND] = "state"}, put_sample});
+}
+
 static int write_pprof(struct mprof_outfile *f,
                        const struct mprof_wait_snapshot *s) {
+  if (s->type == MPROF_BUCKET_WALL)
+    return write_wall(f, s);
   const struct mprof_pprof_head head = {
       .types = {{"contentions", "count"}, {"delay", "nanoseconds"}},
       .types_len = 2,
@@ -287,12 +352,21 @@ static int write_pprof(struct mprof_outfile *f,
 
 // --- the kind ---
 
-_Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,
+_Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3 &&
+                   MPROF_BUCKET_WALL == 8,
                "the enumerators must have the numbers that profiles.def gives "
-               "as variants of block and mutex");
+               "as variants");
+
+// Returns whether the wall profile is off and has never been on.
+static bool is_off(const struct mprof_profile_row *row) {
+  return row->variant == MPROF_BUCKET_WALL && mprof_wall_rate() == 0 &&
+         mprof_bucket_first(MPROF_BUCKET_WALL) == NULL;
+}
 
 static int take(const struct mprof_profile_request *r) {
   struct wait_copy *c = r->copy;
+  if (is_off(r->row) && r->copies == NULL)
+    return -ENOTSUP;
   return mprof_wait_snapshot_take(
       &c->snapshot, (enum mprof_bucket_type)r->row->variant, false);
 }
@@ -322,7 +396,8 @@ static bool has_data(const struct mprof_profile_row *row) {
 static bool is_shown(const void *copy, void *const *copies) {
   const struct wait_copy *c = copy;
   (void)copies;
-  return c->snapshot.rate != 0 || c->snapshot.len > 0;
+  return (c->snapshot.rate != 0 && c->snapshot.type != MPROF_BUCKET_WALL) ||
+         c->snapshot.len > 0;
 }
 
 static bool has_stacks(const void *copy) {

@@ -11,7 +11,7 @@ import struct
 import sys
 
 BASE = 0x7f0000000000
-HEAD, BUCKET, CELL, CHECK, ROOTS = 1328, 224, 64, 664, 672
+HEAD, BUCKET, CELL, CHECK, ROOTS = 1392, 224, 64, 664, 672
 with open(os.path.join(os.path.dirname(__file__), "../../../rt/sys/stats.def")) as stats:
     STATS = sum(line.startswith("MPROF_STAT(") for line in stats)
 ROW, BUFFER, HEAPX, HEAPX_CELL = 768, 96, 960, 192
@@ -67,7 +67,7 @@ class File:
     def __init__(self, heapx=0, peak=0, trace_format=b"1.23", tick_div=64):
         self.data = bytearray(1344)
         self.notes = self.rows = 0
-        self.first = [0] * 8
+        self.first = [0] * 16
         self.heapx, self.peak, self.format = heapx, peak, trace_format
         self.tick_div = tick_div
 
@@ -121,14 +121,14 @@ class File:
 
     def bytes(self):
         head = bytearray(HEAD)
-        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 6",
+        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 7",
                          HEAD, BUCKET, CELL, STATS, BASE, 1, 512, 1, 1, 42, 0, self.heapx,
                          self.peak, self.tick_div, 50, self.format, b"0.1.0", b"/bin/app", 0)
         struct.pack_into("<Q", head, CHECK, fnv(head[:CHECK]))
-        struct.pack_into("<11Q", head, ROOTS, *self.first, self.notes, self.rows, 0)
+        struct.pack_into("<19Q", head, ROOTS, *self.first, self.notes, self.rows, 0)
         # bytes, ticks_per_second, peak_number, peak_ticks, row_size, buffer_size,
         # trace_keep_ns, processors, state
-        struct.pack_into("<QQQQIIQII", head, ROOTS + 88, len(self.data), 1000000000, 3, 60,
+        struct.pack_into("<QQQQIIQII", head, ROOTS + 152, len(self.data), 1000000000, 3, 60,
                          ROW, BUFFER, 0, 2, 0)
         return bytes(head) + bytes(self.data[HEAD:])
 

@@ -89,6 +89,8 @@ static bool shares_files(const struct target *t) {
 
 // Returns the options for mprof_start. A process that ends while it is profiled
 // writes its files itself, if it has the same directories.
+enum { WALL_RATE = 20 };
+
 static char *options_for(const struct session *s, const char *socket) {
   const struct options *o = &s->options;
   char *text = NULL;
@@ -99,9 +101,9 @@ static char *options_for(const struct session *s, const char *socket) {
   fprintf(out,
           "quiet=1:follow_fork=0:report=0:dump_on_exec=1:dump_on__exit=1:"
           "heap_rate=%s:block_rate=%d:"
-          "mutex_fraction=%d:threads=%d",
+          "mutex_fraction=%d:threads=%d:wall_rate=%d",
           o->heap_rate ? o->heap_rate : "524288", o->block, o->mutex,
-          o->threads);
+          o->threads, o->wall ? WALL_RATE : 0);
   for (size_t i = 0; i < o->set.count; i++)
     fprintf(out, ":%s", o->set.items[i]);
   if (shares_files(&s->target))
@@ -216,14 +218,16 @@ static const struct {
     {"delta_heap?client=attach&gc=1&symbolize=0", "heap.pb.gz"},
     {"delta_block?client=attach&symbolize=0", "block.pb.gz"},
     {"delta_mutex?client=attach&symbolize=0", "mutex.pb.gz"},
+    {"delta_wall?client=attach&symbolize=0", "wall.pb.gz"},
     {"memory?symbolize=0", "memory.pb.gz"},
     {"threads?symbolize=0", "threads.pb.gz"},
 };
-enum { PAGES = sizeof pages / sizeof *pages, DELTAS = 3, THREADS = 4 };
+enum { PAGES = sizeof pages / sizeof *pages, DELTAS = 4, THREADS = 5 };
 
 static bool is_wanted(const struct options *o, size_t page) {
   return page == 1   ? o->block
          : page == 2 ? o->mutex
+         : page == 3 ? o->wall
                      : page != THREADS || o->threads;
 }
 
@@ -275,6 +279,8 @@ static bool save(const struct session *s, const char *method, const char *page,
 // trace.
 static bool begin(const struct session *s, char *why, size_t size) {
   for (size_t i = 0; i < DELTAS; i++) {
+    if (!is_wanted(&s->options, i))
+      continue;
     char *page = text_of("/debug/pprof/%s", pages[i].page);
     const bool is_good = ask(s, "GET", page, NULL, why, size);
     free(page);

@@ -6,6 +6,7 @@
 #include "commands/add_names.h"
 #include "commands/input.h"
 #include "commands/next_command.h"
+#include "commands/show_labels.h"
 #include "commands/show_memory.h"
 #include "commands/show_top.h"
 #include "commands/trace.h"
@@ -72,6 +73,8 @@ static bool show_profile(const struct options *o,
   }
   show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style,
            "the command below with -n 0");
+  if (ends_with(path, ".wall.pb.gz"))
+    print_labels(v, "state", stderr, style);
   functions_free(&rows);
   char command[64] = "top";
   if (ends_with(path, STUCK))
@@ -136,14 +139,18 @@ static void say_if_no_waits(const char *path) {
     fputs("\nblock profile: no wait was recorded\n", stderr);
   if (ends_with(path, ".mutex.pb.gz"))
     fputs("\nmutex profile: no thread has waited for a lock\n", stderr);
+  if (ends_with(path, ".wall.pb.gz"))
+    fputs("\nwall profile: the program ended before its first sample\n",
+          stderr);
   if (ends_with(path, STUCK))
     fputs("\nthreadleak profile: no stuck thread was found\n", stderr);
 }
 
 void show_written(const struct options *o, const struct written_files *f,
                   int64_t start_ns) {
-  static const char *const shown[] = {".peak.pb.gz", ".heap.pb.gz",
-                                      ".block.pb.gz", ".mutex.pb.gz", STUCK};
+  static const char *const shown[] = {".peak.pb.gz",  ".heap.pb.gz",
+                                      ".block.pb.gz", ".mutex.pb.gz",
+                                      ".wall.pb.gz",  STUCK};
   const struct style style = style_of_error(o->colour);
   bool has_any = false;
   for (size_t i = 0; i < f->count; i++)

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof top: the functions, lines, files or types with the largest values.
+// mprof top: the functions, lines, files, types or labels with the largest
+// values.
 
 #include "commands/input.h"
 #include "commands/json_view.h"
 #include "commands/options.h"
+#include "commands/show_labels.h"
 #include "commands/show_top.h"
 #include "commands/show_types.h"
 #include "files/convert.h"
@@ -37,7 +39,7 @@ int command_top(const struct options *options) {
   if (options->by && strcmp(options->by, "type") == 0)
     return show_types(options);
   if (options->by)
-    return complain(options, "--by=%s is not type", options->by);
+    return show_labels(options);
   const char *format = options->format ? options->format : "text";
   const bool is_markdown = strcmp(format, "md") == 0;
   const bool is_json = strcmp(format, "json") == 0;
