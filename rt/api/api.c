@@ -333,7 +333,7 @@ MPROF_PUBLIC int mprof_profiles(const char **names, size_t len, size_t *n) {
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     const struct mprof_profile_row *row = &mprof_profile_rows[i];
     if (row->name != NULL &&
-        (row->kind->is_offered == NULL || row->kind->is_offered()))
+        (row->kind->is_offered == NULL || row->kind->is_offered(row)))
       all[(*n)++] = row->name;
   }
   const size_t custom = mprof_custom_profiles();

@@ -113,7 +113,7 @@ static void put_description(struct mprof_outfile *f, const char *name,
 
 static bool is_listed(const struct mprof_profile_row *row) {
   return row->name != NULL &&
-         (row->kind->is_offered == NULL || row->kind->is_offered());
+         (row->kind->is_offered == NULL || row->kind->is_offered(row));
 }
 
 static int put_index(struct mprof_outfile *f, void *unused) {

@@ -530,10 +530,15 @@ static void peak_put_numbers(struct mprof_text *t, const void *copy,
   mprof_put_things_and_stacks(t, c->stacks.samples, "sample", c->stacks.len);
 }
 
+static bool is_peak_offered(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_peak_is_on();
+}
+
 const struct mprof_profile_kind mprof_kind_peak = {
     .copy_bytes = sizeof(struct mprof_heap_copy),
     .last_form = MPROF_FORM_TEXT,
-    .is_offered = mprof_peak_is_on,
+    .is_offered = is_peak_offered,
     .take = peak_take,
     .free = release,
     .write = write,

@@ -378,7 +378,10 @@ static int write_pprof(struct mprof_outfile *f,
 
 // --- the kind ---
 
-static bool is_offered(void) { return mprof_flags.heapx; }
+static bool is_offered(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_flags.heapx;
+}
 
 static int group(void *copy) {
   struct heapx_copy *c = copy;

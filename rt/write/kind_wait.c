@@ -22,8 +22,6 @@
 #include "write/profile_kind.h"
 #include "write/report_text.h"
 
-#include <errno.h>
-
 struct wait_copy {
   struct mprof_wait_snapshot snapshot; // one sample for each stack and lock
   struct mprof_wait_groups stacks;     // groups of the samples by stack
@@ -357,16 +355,13 @@ _Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3 &&
                "the enumerators must have the numbers that profiles.def gives "
                "as variants");
 
-// Returns whether the wall profile is off and has never been on.
-static bool is_off(const struct mprof_profile_row *row) {
-  return row->variant == MPROF_BUCKET_WALL && mprof_wall_rate() == 0 &&
-         mprof_bucket_first(MPROF_BUCKET_WALL) == NULL;
+static bool is_offered(const struct mprof_profile_row *row) {
+  return row->variant != MPROF_BUCKET_WALL || mprof_wall_rate() != 0 ||
+         mprof_bucket_first(MPROF_BUCKET_WALL) != NULL;
 }
 
 static int take(const struct mprof_profile_request *r) {
   struct wait_copy *c = r->copy;
-  if (is_off(r->row) && r->copies == NULL)
-    return -ENOTSUP;
   return mprof_wait_snapshot_take(
       &c->snapshot, (enum mprof_bucket_type)r->row->variant, false);
 }
@@ -433,6 +428,7 @@ static uint64_t count(const struct mprof_profile_row *row, size_t number) {
 const struct mprof_profile_kind mprof_kind_wait = {
     .copy_bytes = sizeof(struct wait_copy),
     .last_form = MPROF_FORM_TEXT,
+    .is_offered = is_offered,
     .take = take,
     .free = release,
     .write = write,

@@ -62,7 +62,7 @@ struct mprof_profile_kind {
   enum mprof_profile_form last_form;
   // Returns whether the profile can be requested with the current options.
   // NULL: the profile can always be requested.
-  bool (*is_offered)(void);
+  bool (*is_offered)(const struct mprof_profile_row *row);
   // Takes a copy of the profile, and stores it in *r->copy. The caller zeroes
   // *r->copy before the call. Returns 0 or -errno. The caller calls `free` even
   // after an error.

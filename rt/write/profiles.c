@@ -50,7 +50,7 @@ bool mprof_profile_find(struct mprof_profile_request *r, const char *name) {
 int mprof_profile_take(struct mprof_profile_request *r) {
   const struct mprof_profile_kind *kind = r->row->kind;
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
-  if (kind->is_offered != NULL && !kind->is_offered())
+  if (kind->is_offered != NULL && !kind->is_offered(r->row))
     return -ENOTSUP;
   r->copy = mprof_os_map(kind->copy_bytes);
   if (r->copy == NULL)

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 
-from http_app import App, check, equal, read_profile, samples
+from http_app import App, check, equal, read_profile, samples, until
 
 
 # --- pages ---
@@ -171,6 +171,26 @@ def thread_deltas(program):
         r = {name: read_profile(end().body) for name, end in ends.items()}
         equal(samples(r["goroutine"], "wait_for_ever"), [3])
         equal(samples(r["threadcreate"], "start_threads"), [3])
+
+
+@check
+def wall(program):
+    with App(program) as app:
+        app.command("threads 2")
+        equal(app.ask("/debug/pprof/wall").status, 404)  # off
+        # Requests switch the profile on. Two at once do not disturb each other.
+        ends = [app.begin("/debug/pprof/" + page) for page in ("wall?seconds=1", "profile?wall=1&seconds=1")]
+        first, second = [read_profile(end().body) for end in ends]
+        for text in (first, second):
+            assert "sample_types: samples/count wall/nanoseconds cpu/nanoseconds" in text, text
+            assert "period: wall/nanoseconds 50000000" in text, text
+            assert re.search(r"state=cond .*wait_for_ever", text), text
+        # Off again: the number of samples stays the same.
+        until(lambda: app.ask("/debug/pprof/wall?debug=1").text == app.ask("/debug/pprof/wall?debug=1").text)
+        # The option switches it on, too. The path gives the samples since its last reply.
+        app.ask("/debug/pprof/delta_wall")
+        equal(app.ask("/debug/mprof/set?wall_rate=100", "POST").status, 200)
+        until(lambda: samples(app.profile("delta_wall"), "wait_for_ever"))
 
 
 @check
