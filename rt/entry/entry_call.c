@@ -48,6 +48,18 @@ static enum mprof_outcome outcome_of(long result) {
     return r;                                                                  \
   }
 
+// Defines the entry of a function f that reads or writes the file fd.
+#define IO_CALL(f, Params, Args)                                               \
+  MPROF_ENTRY ssize_t __mprof_##f Params {                                     \
+    struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
+    w.fd = fd;                                                                 \
+    mprof_call_begin(&w, MPROF_KIND_io, (uintptr_t)hooked, ENTRY_FRAME);       \
+    ssize_t r = NOTED_CANCELLATION_POINT(&w, hooked Args);                     \
+    mprof_wait_end(&w, outcome_of(r));                                         \
+    return r;                                                                  \
+  }
+
 // Defines the entry of a library function f, which returns a negative errno
 // value if it fails. The program may be linked without the library of f.
 #define LIBRARY_CALL(Kind, Result, f, Params, Args)                            \
@@ -67,34 +79,29 @@ typedef const struct timespec *until;
 ssize_t __read_chk(int fd, void *buf, size_t n, size_t size);
 ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t size);
 ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t size);
-CALL(io, ssize_t, read, (int fd, void *buf, size_t n), (fd, buf, n))
-CALL(io, ssize_t, __read_chk, (int fd, void *buf, size_t n, size_t size),
-     (fd, buf, n, size))
-CALL(io, ssize_t, pread, (int fd, void *buf, size_t n, off_t at),
-     (fd, buf, n, at))
-CALL(io, ssize_t, pread64, (int fd, void *buf, size_t n, off64_t at),
-     (fd, buf, n, at))
-CALL(io, ssize_t, __pread_chk,
-     (int fd, void *buf, size_t n, off_t at, size_t size),
-     (fd, buf, n, at, size))
-CALL(io, ssize_t, __pread64_chk,
-     (int fd, void *buf, size_t n, off64_t at, size_t size),
-     (fd, buf, n, at, size))
-CALL(io, ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))
-CALL(io, ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t at),
-     (fd, v, n, at))
-CALL(io, ssize_t, preadv64, (int fd, const struct iovec *v, int n, off64_t at),
-     (fd, v, n, at))
-CALL(io, ssize_t, write, (int fd, const void *buf, size_t n), (fd, buf, n))
-CALL(io, ssize_t, pwrite, (int fd, const void *buf, size_t n, off_t at),
-     (fd, buf, n, at))
-CALL(io, ssize_t, pwrite64, (int fd, const void *buf, size_t n, off64_t at),
-     (fd, buf, n, at))
-CALL(io, ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))
-CALL(io, ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t at),
-     (fd, v, n, at))
-CALL(io, ssize_t, pwritev64, (int fd, const struct iovec *v, int n, off64_t at),
-     (fd, v, n, at))
+IO_CALL(read, (int fd, void *buf, size_t n), (fd, buf, n))
+IO_CALL(__read_chk, (int fd, void *buf, size_t n, size_t size),
+        (fd, buf, n, size))
+IO_CALL(pread, (int fd, void *buf, size_t n, off_t at), (fd, buf, n, at))
+IO_CALL(pread64, (int fd, void *buf, size_t n, off64_t at), (fd, buf, n, at))
+IO_CALL(__pread_chk, (int fd, void *buf, size_t n, off_t at, size_t size),
+        (fd, buf, n, at, size))
+IO_CALL(__pread64_chk, (int fd, void *buf, size_t n, off64_t at, size_t size),
+        (fd, buf, n, at, size))
+IO_CALL(readv, (int fd, const struct iovec *v, int n), (fd, v, n))
+IO_CALL(preadv, (int fd, const struct iovec *v, int n, off_t at),
+        (fd, v, n, at))
+IO_CALL(preadv64, (int fd, const struct iovec *v, int n, off64_t at),
+        (fd, v, n, at))
+IO_CALL(write, (int fd, const void *buf, size_t n), (fd, buf, n))
+IO_CALL(pwrite, (int fd, const void *buf, size_t n, off_t at), (fd, buf, n, at))
+IO_CALL(pwrite64, (int fd, const void *buf, size_t n, off64_t at),
+        (fd, buf, n, at))
+IO_CALL(writev, (int fd, const struct iovec *v, int n), (fd, v, n))
+IO_CALL(pwritev, (int fd, const struct iovec *v, int n, off_t at),
+        (fd, v, n, at))
+IO_CALL(pwritev64, (int fd, const struct iovec *v, int n, off64_t at),
+        (fd, v, n, at))
 CALL(fsync, int, fsync, (int fd), (fd))
 CALL(fsync, int, fdatasync, (int fd), (fd))
 

@@ -237,8 +237,10 @@ static void record(const struct mprof_wait *w, uint64_t cycles) {
   if (!mprof_block_sampled(cycles, rate))
     return;
   struct mprof_bucket *b = w->bucket;
+  const enum mprof_kind kind =
+      w->kind == MPROF_KIND_io ? mprof_kind_of_file(w->fd) : w->kind;
   if (w->is_late)
-    b = bucket_of(MPROF_BUCKET_BLOCK, w->kind, w->op, w->frame, w->object);
+    b = bucket_of(MPROF_BUCKET_BLOCK, kind, w->op, w->frame, w->object);
   if (b)
     add_wait(b, w->object, cycles, rate);
 }

@@ -103,6 +103,7 @@ struct mprof_wait {
   // Registers of the entry's caller. They are zeros for waits of the kinds user
   // and call.
   struct mprof_saved saved;
+  int fd; // kind io: the file. Set by the entry before the wait begins
 };
 
 // The four macros below save the registers of their caller, for the code that

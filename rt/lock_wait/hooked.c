@@ -10,6 +10,7 @@
 #include "process/modules.h"
 #include "sys/lock.h"
 #include "sys/message.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/unwind.h"
@@ -18,6 +19,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #pragma weak dlsym // static programs have no dlsym
@@ -74,14 +76,25 @@ static void report(const char *s, size_t len) {
 }
 
 const char *mprof_kind_name(enum mprof_kind kind) {
-  static const char names[][9] = {"mprof",  "running", "runnable", "fault",
-                                  "memory", "syscall", "stopped",  "waiting"};
+  static const char names[][9] = {"mprof",
+#define MPROF_STATE(Name) #Name,
+                                  MPROF_STATES
+#undef MPROF_STATE
+  };
   const unsigned number = (unsigned)kind;
   if (number < MPROF_KIND_COUNT)
     return kinds[number].name;
   return number - MPROF_KIND_COUNT < sizeof(names) / sizeof(names[0])
              ? names[number - MPROF_KIND_COUNT]
              : "";
+}
+
+enum mprof_kind mprof_kind_of_file(int fd) {
+  const long mode = mprof_sys_mode(fd, "");
+  return mode < 0                         ? MPROF_KIND_io
+         : S_ISSOCK(mode)                 ? MPROF_KIND_net
+         : S_ISREG(mode) || S_ISBLK(mode) ? MPROF_STATE_disk
+                                          : MPROF_KIND_io;
 }
 
 enum mprof_kind mprof_kind_of_syscall(int number) {

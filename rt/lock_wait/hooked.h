@@ -12,6 +12,23 @@
 
 // --- kinds of waits ---
 
+// Kinds that the option block_kinds cannot name. `disk` is the kind of a wait
+// in read or a similar call, if the file is a regular file or a disk; waits of
+// sockets have the kind net, and others the kind io. The rest are states of
+// threads in the wall profile: runnable without a processor; in a page fault
+// that waits, such as for a disk; in mmap or a similar call (memory); in
+// another system call; stopped by a signal or a debugger; or waiting at an
+// unknown place.
+#define MPROF_STATES                                                           \
+  MPROF_STATE(disk)                                                            \
+  MPROF_STATE(running)                                                         \
+  MPROF_STATE(runnable)                                                        \
+  MPROF_STATE(fault)                                                           \
+  MPROF_STATE(memory)                                                          \
+  MPROF_STATE(syscall)                                                         \
+  MPROF_STATE(stopped)                                                         \
+  MPROF_STATE(waiting)
+
 // The kinds of waits that the block profile distinguishes. The option
 // block_kinds selects the kinds to record. A set of kinds is a word in which
 // bit number `kind` is 1 for each kind of the set.
@@ -22,15 +39,9 @@ enum mprof_kind {
   // A wait for one of the profiler's own locks. The option block_kinds cannot
   // name this kind.
   MPROF_KIND_own = MPROF_KIND_COUNT,
-  // States of threads that are in no wait of these kinds. Only the wall profile
-  // has them.
-  MPROF_STATE_running,
-  MPROF_STATE_runnable, // waits for a processor
-  MPROF_STATE_fault,    // waits in a page fault, such as for a disk
-  MPROF_STATE_memory,   // waits in mmap or a similar call
-  MPROF_STATE_syscall,  // waits in another system call
-  MPROF_STATE_stopped,  // by a signal or a debugger
-  MPROF_STATE_waiting,  // where is not known
+#define MPROF_STATE(Name) MPROF_STATE_##Name,
+  MPROF_STATES
+#undef MPROF_STATE
 };
 
 #define MPROF_KIND_BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
@@ -42,6 +53,9 @@ uint64_t mprof_kinds_parse(const char *s);
 // Returns the name of a kind of waits, as the option block_kinds spells it, or
 // of a state.
 const char *mprof_kind_name(enum mprof_kind kind);
+// Returns the kind of a wait in read or a similar call, by the type of the file
+// fd: net, disk or io.
+enum mprof_kind mprof_kind_of_file(int fd);
 // Returns the kind or state of a thread that waits in the system call with this
 // number.
 enum mprof_kind mprof_kind_of_syscall(int number);

@@ -452,6 +452,7 @@ static void look(struct mprof_thread_stacks *s,
   slot->kernel_state = p.state;
   slot->syscall = p.syscall;
   slot->tried_ns = p.ran_ns;
+  slot->fd = (int)p.args[0];
   if (slot->thread)
     slot->stack->labels = atomic_load(&atomic_load(&slot->thread)->labels);
   slot->stack->end = MPROF_STACK_CUT_CHAIN;

@@ -104,4 +104,5 @@ void mprof_slot_note_wait(struct mprof_thread_slot *slot,
   slot->waited = now > w->start ? now - w->start : 0;
   slot->wait_start = w->start;
   slot->object = w->object;
+  slot->fd = w->fd;
 }

@@ -130,6 +130,7 @@ struct mprof_thread_slot {
   // otherwise 0.
   uint64_t waited, wait_start;
   uintptr_t object, wait;
+  int fd; // the file of a wait of kind io, or of a system call that is not read
   // The thread has not run since the sample that struct mprof_same_stack has.
   // The slot then has no stack.
   bool is_known;

@@ -204,6 +204,8 @@ static void add_running(const struct mprof_thread_slot *x,
 static void add_waiting(const struct mprof_thread_slot *x,
                         enum mprof_kind state, const struct known *before,
                         struct known *k, uint64_t ticks) {
+  if (state == MPROF_KIND_io)
+    state = mprof_kind_of_file(x->fd);
   k->bucket = bucket_of(x, state);
   k->wait = x->wait;
   k->start = x->wait_start;

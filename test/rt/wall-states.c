@@ -6,12 +6,14 @@
 // a condition also has the name of the lock. The labels of a thread select its
 // samples. `mprof top --by` adds up by the values of a label. The report names
 // the states. A thread in uninstrumented code has the kind of its system call.
+// The file of the option persist has the same samples.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DUNINSTRUMENTED %s -c -o other.o
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -c -o main.o
 // RUN: %mprof_clang -fmprof main.o other.o -lpthread -o app
-// RUN: %run{wall_rate=50:log_path=out} ./app
+// RUN: %run{wall_rate=50:log_path=out:persist=kept:persist_keep=1:follow_fork=0} \
+// RUN:   ./app
 // RUN: %mprof_read --symbolize out.*.wall.pb.gz > samples
 // RUN: for s in "mutex in_mutex" "cond in_cond" "rwlock in_rwlock" "sem in_sem" \
 // RUN:   "join in_join" "io in_read" "net in_recv" "poll in_poll" \
@@ -33,6 +35,9 @@
 // RUN: %mprof top --sample=cpu --by=state out.*.wall.pb.gz | grep ' 100 %  running'
 // RUN: not %mprof top --by=colour out.*.wall.pb.gz 2>&1 | \
 // RUN:   grep 'no sample has the label colour'
+//
+// RUN: %mprof recover kept -o again && %mprof top --by=state again.wall.pb.gz > it
+// RUN: for s in mutex cond net sleep; do grep " $s\$" it || exit 1; done
 //
 // RUN: FileCheck %s --check-prefix=REPORT < out.*.txt
 // REPORT: What all threads did (wall profile)

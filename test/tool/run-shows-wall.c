@@ -5,6 +5,7 @@
 // which states they were. mprof attach --wall does so for a process that runs
 // already and is built without MProf.
 //
+// UNSUPPORTED: emulated
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -lpthread -o app
 // RUN: %mprof run --wall ./app 2> out && FileCheck %s < out
@@ -34,8 +35,10 @@ static void *in_cond(void *arg) {
 
 #ifdef PLAIN
 int main(void) {
-  in_cond(NULL);
-  return 0;
+  pthread_t t;
+  pthread_create(&t, NULL, in_cond, NULL);
+  for (;;)
+    usleep(1000);
 }
 #else
 #include "check.h"

@@ -10,6 +10,7 @@
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "common/memory.h"
+#include "lock_wait/hooked.h"
 #include "persist/file.h"
 #include "sys/persistent.h"
 #include "sys/scale.h"
@@ -281,14 +282,19 @@ static const char *kind_name(unsigned kind) {
   static const char *const names[] = {
 #define MPROF_KIND(Name, Group) #Name,
 #include "mprof/hooks.def"
-      "mprof"};
+      "mprof",
+#define MPROF_STATE(Name) #Name,
+      MPROF_STATES
+#undef MPROF_STATE
+  };
   return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
 static uint32_t add_wait_labels(struct reader *r, const struct mprof_bucket *b,
                                 struct label *labels) {
   struct profile *p = r->profile;
-  labels[0] = text_label(p, "kind", kind_name(b->kind));
+  const char *key = b->type == MPROF_BUCKET_WALL ? "state" : "kind";
+  labels[0] = text_label(p, key, kind_name(b->kind));
   if (b->object == 0)
     return 1;
   char text[32];
@@ -425,6 +431,8 @@ static bool wait_values(struct reader *r, const struct mprof_bucket *b,
   if (values[0] == 0 && b->type == MPROF_BUCKET_BLOCK)
     values[0] = 1;
   values[1] = ticks > 0 ? whole((double)cycles / (ticks / 1e9)) : 0;
+  if (b->type == MPROF_BUCKET_WALL)
+    values[2] = (int64_t)load(&b->wait.cpu_ns);
   *label_count = add_wait_labels(r, b, labels);
   return true;
 }
@@ -580,6 +588,18 @@ static void make_waits(struct reader *r, const char *name,
   add_buckets(r, type, 0, wait_values, NULL);
 }
 
+static void make_wall(struct reader *r) {
+  if (r->file->head.roots[MPROF_PERSIST_BUCKETS + MPROF_BUCKET_WALL] == 0)
+    return;
+  struct profile *p = begin(r, "wall", new_profile(r, NULL, 0, END));
+  add_type(p, "samples", "count");
+  add_type(p, "wall", "nanoseconds");
+  add_type(p, "cpu", "nanoseconds");
+  set_period(p, "wall", "nanoseconds", 1);
+  p->default_type = profile_text(p, "wall");
+  add_buckets(r, MPROF_BUCKET_WALL, 0, wait_values, "[unknown]");
+}
+
 static void make_counts(struct reader *r, const char *name,
                         enum mprof_bucket_type type, uint64_t size,
                         values_of *find, const char *empty) {
@@ -595,7 +615,7 @@ static bool is_profile_name(const char *name) {
   static const char letters[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
   static const char *const others[] = {"heap",  "heapx",        "peak", "block",
-                                       "mutex", "threadcreate", "mmap"};
+                                       "mutex", "threadcreate", "mmap", "wall"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(name, others[i]) == 0)
       return false;
@@ -631,6 +651,7 @@ void persist_profiles(struct persist_file *file, struct persist *out) {
              file->head.block_rate);
   make_waits(&r, "mutex", MPROF_BUCKET_MUTEX, "mutex_fraction",
              file->head.mutex_fraction);
+  make_wall(&r);
   if (file->head.roots[MPROF_PERSIST_BUCKETS + MPROF_BUCKET_THREAD] != 0)
     make_counts(&r, "threadcreate", MPROF_BUCKET_THREAD, 0, thread_values,
                 "[unknown creator]");

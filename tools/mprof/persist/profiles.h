@@ -10,7 +10,8 @@
 #include "persist/file.h"
 
 // A profile of the file. name: "heap", "heapx", "peak", "block", "mutex",
-// "threadcreate", or the name of a profile that the program has defined.
+// "wall", "threadcreate", or the name of a profile that the program has
+// defined.
 struct recovered {
   char name[64];
   struct profile *profile;
