@@ -351,7 +351,7 @@ static int write_pprof(struct mprof_outfile *f,
 // --- the kind ---
 
 _Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3 &&
-                   MPROF_BUCKET_WALL == 8,
+                   MPROF_BUCKET_WALL == 9,
                "the enumerators must have the numbers that profiles.def gives "
                "as variants");
 
