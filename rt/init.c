@@ -29,6 +29,7 @@
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/lock_names.h"
+#include "lock_wait/lock_pairs.h"
 #include "lock_wait/waiters.h"
 #include "memory/mapped_ranges.h"
 #include "mprof/mprof.h"

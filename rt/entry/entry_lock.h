@@ -65,13 +65,13 @@ static inline bool mprof_sync_wants(enum mprof_kind kind) {
 }
 
 // Returns the word of __mprof_waiters for the slot of an object, without the
-// bit MPROF_WAITER_ANY. (This bit is set in every word while lock holds are
-// recorded.) Several objects share a slot. The result is 0 if no thread waits
-// for any object of the slot.
+// bits MPROF_WAITER_FLAGS, which are set while acquisitions are recorded.
+// Several objects share a slot. The result is 0 if no thread waits for any
+// object of the slot.
 static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
   return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &
-         ~MPROF_WAITER_ANY;
+         ~MPROF_WAITER_FLAGS;
 }
 
 // Returns the word of __mprof_waiters for the slot of an object. The result is
@@ -236,8 +236,10 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     mprof_unlock_drops((void *)l, Kind);                                       \
     const uint32_t word = mprof_waiters_word((void *)l);                       \
-    if (word == 0 || !(IsCharged))                                             \
+    if (word == 0 || !(IsCharged)) {                                           \
+      mprof_note_dropped((uintptr_t)l);                                        \
       return hooked(l);                                                        \
+    }                                                                          \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
                         (uintptr_t)hooked, ENTRY_FRAME);                       \
     int r = hooked(l);                                                         \
@@ -266,12 +268,14 @@ struct mprof_cond_wait {
 __attribute__((always_inline)) static inline void
 mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m, uintptr_t op,
                  uintptr_t frame) {
-  w->release = (struct mprof_release){.object = 0};
+  w->release = (struct mprof_release){.object = (uintptr_t)m};
   // Begin the release first, because the trace must show it before the wait.
   const uint32_t word = mprof_waiters_word(m);
   if (word != 0 && mprof_mutex_is_charged(m, word))
     mprof_release_begin(&w->release, (uintptr_t)m, MPROF_WAKES_NEXT_OWNER, op,
                         frame);
+  else
+    mprof_note_dropped((uintptr_t)m);
   mprof_cond_wait_begin(&w->wait, op, frame, (uintptr_t)c, (uintptr_t)m);
 }
 
@@ -281,6 +285,8 @@ mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m, uintptr_t op,
 static inline void mprof_cond_end(struct mprof_cond_wait *w,
                                   enum mprof_outcome outcome) {
   mprof_wait_end(&w->wait, outcome);
+  if (outcome != MPROF_NO_WAIT)
+    mprof_mutex_retaken(&w->wait, w->release.object);
   mprof_release_end(&w->release, outcome != MPROF_NO_WAIT, MPROF_KIND_mutex,
                     w->wait.op, w->wait.frame);
 }

@@ -107,6 +107,7 @@ static bool is_last_reader(const void *l) {
     mprof_unlock_drops(l, Kind);                                               \
     const uint32_t word = mprof_waiters_word(l);                               \
     if (word == 0 || !(IsCharged)) {                                           \
+      mprof_note_dropped((uintptr_t)l);                                        \
       hooked(l);                                                               \
       return;                                                                  \
     }                                                                          \

@@ -14,6 +14,7 @@
 #include "bucket/bucket.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/lock_pairs.h"
 #include "lock_wait/own_locks.h"
 #include "lock_wait/waiters.h"
 #include "options/flags.h"
@@ -23,6 +24,7 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os.h"
+#include "sys/persistent.h"
 #include "sys/scale.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
@@ -43,6 +45,12 @@ struct mprof_contention mprof_contention;
 #define MUTEX_KINDS                                                            \
   (MPROF_KIND_BIT(mutex) | MPROF_KIND_BIT(rwlock) | MPROF_KIND_BIT(spin) |     \
    MPROF_KIND_BIT(cond) | MPROF_KIND_BIT(user) | MPROF_KIND_BIT(futex))
+
+// Kinds of waits whose whole time is in the profile `locks`. A wait for a futex
+// need not be one for a lock.
+#define LOCK_KINDS                                                             \
+  (MPROF_KIND_BIT(mutex) | MPROF_KIND_BIT(rwlock) | MPROF_KIND_BIT(spin) |     \
+   MPROF_KIND_BIT(user))
 
 // --- sampling and counters ---
 
@@ -171,6 +179,33 @@ static bool are_noted(void) {
                               memory_order_acquire);
 }
 
+// Returns whether the profile `locks` needs waits of the kind.
+static bool wants_pairs(enum mprof_kind kind) {
+  return load(&mprof_contention.mutex_fraction) != 0 &&
+         (MUTEX_KINDS >> kind & 1);
+}
+
+// Finds the bucket of a wait, for the profiles that need it.
+static void find_bucket(struct mprof_wait *w) {
+  const bool is_block = wants_block(w->kind), is_pair = wants_pairs(w->kind);
+  if (!is_block && !is_pair)
+    return;
+  struct mprof_bucket *b =
+      bucket_of(MPROF_BUCKET_BLOCK, w->kind, w->op, w->frame, w->object);
+  if (is_block)
+    w->bucket = b;
+  if (is_pair)
+    w->waiter = mprof_persistent_handle(b);
+}
+
+// Adds the rest of a wait to the profile `locks`: the ticks that no release was
+// charged with. charged: the other ticks.
+static void add_rest(uint32_t waiter, uint64_t cycles, uint64_t charged) {
+  const uint64_t fraction = load(&mprof_contention.mutex_fraction);
+  if (waiter != 0 && cycles > charged && is_one_in(fraction))
+    mprof_pairs_add_rest(waiter, cycles - charged, fraction);
+}
+
 void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
                             uintptr_t op, uintptr_t frame, uintptr_t object,
                             uintptr_t mutex, uint32_t value) {
@@ -179,12 +214,15 @@ void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
   w->start = mprof_clock_now();
   w->is_inside = is_inside_user(frame);
   if (!w->is_inside) {
-    if (wants_block(kind))
-      w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
+    find_bucket(w);
     if (mprof_unlikely(mprof_trace_is_on()))
       mprof_trace_wait_begin(w, false);
-    if (object != 0 && has_charges())
-      w->is_waiter = mprof_waiters_enter(object, mutex, w->start);
+    if (object != 0 && has_charges()) {
+      struct mprof_waiter who = {.stack = w->waiter};
+      w->is_waiter = mprof_waiters_enter(object, mutex, w->start, &who);
+      w->from = who.from;
+      w->is_shared = who.stack != 0;
+    }
     if (w->is_waiter && value != 0)
       mprof_waiters_expect(object, value);
   }
@@ -269,16 +307,22 @@ static struct mprof_bucket *bucket_of_mutex(const struct mprof_bucket *b,
 // signal, this thread did not wait for it, and nothing is recorded.
 static void end_mutex_part(const struct mprof_wait *w,
                            const struct mprof_signal *signal) {
+  struct mprof_waiter who = {.stack = signal->waiter, .from = signal->from};
   const uint64_t released =
-      mprof_waiters_leave(signal->mutex, signal->time, NULL, NULL);
-  if (released == 0 || signal->time < w->start || w->bucket == NULL ||
-      !wants_block(MPROF_KIND_mutex))
+      mprof_waiters_leave(signal->mutex, signal->time, NULL, NULL, &who);
+  if (released == 0 || signal->time < w->start)
     return;
   const uint64_t cycles = released - signal->time;
+  add_rest(signal->waiter != 0 ? signal->waiter : w->waiter, cycles,
+           who.charged);
   const uint64_t rate = load(&mprof_contention.block_rate);
-  if (!mprof_block_sampled(cycles, rate))
+  if (w->bucket == NULL || !wants_block(MPROF_KIND_mutex) ||
+      !mprof_block_sampled(cycles, rate))
     return;
-  struct mprof_bucket *b = bucket_of_mutex(w->bucket, signal->mutex);
+  // The stack that the profile `locks` shows, so that both profiles agree.
+  const struct mprof_bucket *stack =
+      signal->waiter != 0 ? mprof_persistent_known(signal->waiter) : w->bucket;
+  struct mprof_bucket *b = bucket_of_mutex(stack, signal->mutex);
   if (b)
     add_wait(b, signal->mutex, cycles, rate);
 }
@@ -296,6 +340,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
       (!w->is_waiter && w->trace_session == 0 && outcome == MPROF_NO_WAIT))
     return;
   uint64_t released = 0;
+  struct mprof_waiter who = {.stack = w->is_shared ? w->waiter : 0,
+                             .from = w->from};
   uint64_t now = mprof_clock_about();
   // begin() found the guard free when the wait began, so this wait does not run
   // inside the runtime. Only mprof_threads_keep_out may have set the guard of
@@ -304,19 +350,25 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     mprof_sys_sleep_ms(1);
   mprof_guard_enter();
   if (w->is_waiter)
-    released = mprof_waiters_leave(w->object, w->start,
-                                   outcome == MPROF_GOT ? &mark : NULL,
-                                   w->kind == MPROF_KIND_cond ? &signal : NULL);
+    released = mprof_waiters_leave(
+        w->object, w->start, outcome == MPROF_GOT ? &mark : NULL,
+        w->kind == MPROF_KIND_cond ? &signal : NULL, &who);
   if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
     mprof_trace_wait_end(w, outcome, now, &mark);
-  if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
+  if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late || w->waiter)) {
     // The recorded wait ends when the lock was released. The time that the
     // thread then needed to wake up is not counted. (Go: releasetime)
     uint64_t until = outcome == MPROF_GOT && released ? released : now;
     if (signal.time >= w->start)
       until = signal.time;
-    record(w, until > w->start ? until - w->start : 1);
+    const uint64_t cycles = until > w->start ? until - w->start : 1;
+    if (w->bucket || w->is_late)
+      record(w, cycles);
+    if (LOCK_KINDS >> w->kind & 1)
+      add_rest(w->waiter, cycles, who.charged);
   }
+  if (w->waiter != 0 && outcome == MPROF_GOT)
+    mprof_note_waited(w->object, w->waiter);
   if (signal.is_counted)
     end_mutex_part(w, &signal);
   mprof_guard_leave();
@@ -350,7 +402,16 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
   struct mprof_trace_waker waker = {.row = NULL};
   if (mprof_unlikely(mprof_trace_is_on()))
     mprof_trace_release_begin(&waker, op, frame);
-  r->charge = mprof_waiters_charge(object, wakes, waker.row ? &waker : NULL);
+  r->charge = mprof_waiters_charge(object, wakes, waker.row ? &waker : NULL,
+                                   load(&mprof_contention.mutex_fraction) != 0);
+  if (mprof_notes_wanted(object)) {
+    uint64_t since = 0;
+    const uint32_t taken = mprof_note_take(object, &since);
+    if (r->charge.shares != NULL) {
+      r->charge.shares->taken = taken;
+      r->charge.shares->since = since;
+    }
+  }
   if (r->charge.signal.woken != 0)
     mprof_waiters_count_woken(object, &r->charge.signal);
   if (mprof_unlikely(waker.row != NULL))
@@ -369,10 +430,38 @@ void mprof_release_end(struct mprof_release *r, bool released,
     if (is_one_in(fraction)) {
       struct mprof_bucket *b =
           bucket_of(MPROF_BUCKET_MUTEX, kind, op, frame, r->object);
-      if (b)
+      if (b) {
         mprof_mutex_add(b, r->charge.ticks, fraction);
+        mprof_pairs_add_release(&r->charge, mprof_persistent_handle(b),
+                                fraction);
+      }
     }
   }
+  if (r->charge.shares != NULL)
+    mprof_waiters_forget_shares(r->object, r->charge.shares);
+  mprof_guard_leave();
+}
+
+void mprof_hold_taken_slow(uintptr_t lock, uint8_t kind, uintptr_t op,
+                           uintptr_t frame) {
+  if (mprof_holds_on)
+    mprof_holds_add(lock, kind, op, frame);
+  if (!mprof_notes_wanted(lock) || is_inside_user(frame) ||
+      !mprof_process_ready() || !mprof_guard_enter())
+    return;
+  uint32_t stack = mprof_note_stack(lock);
+  if (stack == 0)
+    stack = mprof_persistent_handle(
+        bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, lock));
+  if (stack != 0)
+    mprof_note_taken(lock, stack);
+  mprof_guard_leave();
+}
+
+void mprof_mutex_retaken(const struct mprof_wait *w, uintptr_t mutex) {
+  if (w->waiter == 0 || !mprof_notes_wanted(mutex) || !mprof_guard_enter())
+    return;
+  mprof_note_taken(mutex, w->waiter);
   mprof_guard_leave();
 }
 

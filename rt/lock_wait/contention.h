@@ -75,11 +75,15 @@ struct mprof_wait {
   uint64_t start;              // ticks; 0: nothing is recorded
   struct mprof_bucket *bucket; // bucket of the block profile, or NULL
   uintptr_t op, frame, object; // see mprof_wait_begin
-  uintptr_t joins;             // kind join: pthread_t of the awaited thread
+  union {
+    uintptr_t joins; // kind join: pthread_t of the awaited thread
+    uint64_t from;   // other kinds, if is_waiter: see struct mprof_waiter
+  };
   // Epoch of the process when the wait began. In a forked child the epoch is
   // another one, and the child ignores the wait.
   uint32_t epoch;
   uint8_t kind;           // enum mprof_kind
+  bool is_shared;         // the table counts the wait by its stack `waiter`
   unsigned trace_session; // session of the trace; 0: the wait is not in a trace
   uint32_t trace_stack;   // number of the wait's stack in the trace
   bool is_waiter;         // the wait is counted in the table of waiters
@@ -90,6 +94,8 @@ struct mprof_wait {
   // The remaining fields serve the code that collects the stacks of all threads
   // (thread_wait.h).
   bool is_noted; // the wait is noted in the thread's record
+  // The profile `locks`: see struct mprof_waiter; 0: it does not need the wait.
+  uint32_t waiter;
   // Return address and frame pointer of the entry's caller. These values are
   // copied, because the entry's own frame may be invalid when another thread
   // needs them to unwind this stack.
@@ -189,6 +195,10 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
 //   failed, so the charge is undone, and a later release is charged instead.
 void mprof_release_end(struct mprof_release *r, bool released,
                        enum mprof_kind kind, uintptr_t op, uintptr_t frame);
+
+// Reports that a wait for a condition has ended, after which the thread has the
+// mutex again. w: the wait for the condition, which mprof_wait_end has ended.
+void mprof_mutex_retaken(const struct mprof_wait *w, uintptr_t mutex);
 
 // Reports that the calling thread has taken `object` without a wait. If a
 // release of `object` has woken another thread, that thread has to keep

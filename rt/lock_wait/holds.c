@@ -49,6 +49,18 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
 #define DECLARE(f) extern void f(void);
 READS(DECLARE)
 
+bool mprof_op_reads(uintptr_t op) {
+  // These are the ones of libc++.
+  static const uint16_t others[] = {
+      MPROF_HOOKED__ZNSt3__119__shared_mutex_base11lock_sharedEv,
+      MPROF_HOOKED__ZNSt3__118shared_timed_mutex11lock_sharedEv};
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    if (op == (uintptr_t)mprof_hooked_functions[others[i]])
+      return true;
+#define IS_READ(f) || op == (uintptr_t)HOOKED(f)
+  return false READS(IS_READ);
+}
+
 static bool is_needed(uint8_t kind, uintptr_t op) {
 #define IS_OP(f) || op == (uintptr_t)HOOKED(f)
   return !MPROF_LOCKS_NAME_OWNERS || kind == MPROF_KIND_spin ||

@@ -21,6 +21,7 @@
 #ifndef MPROF_RT_LOCK_WAIT_HOLDS_H
 #define MPROF_RT_LOCK_WAIT_HOLDS_H
 
+#include "lock_wait/lock_pairs.h"
 #include "sys/base.h"
 
 struct mprof_thread;
@@ -67,16 +68,24 @@ extern MPROF_HIDDEN bool mprof_holds_on;
 // frame: frame address of the entry that called this function.
 void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
                      uintptr_t frame);
-// Calls mprof_holds_add if mprof_holds_on is set.
+// Records that the calling thread has taken a lock, for those who want it: the
+// search for stuck threads (mprof_holds_add) and the profile `locks`
+// (lock_pairs.h). While any of them does, the word of the lock is not 0.
+void mprof_hold_taken_slow(uintptr_t lock, uint8_t kind, uintptr_t op,
+                           uintptr_t frame);
 static inline void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
                                     uintptr_t frame) {
-  if (mprof_unlikely(mprof_holds_on))
-    mprof_holds_add(lock, kind, op, frame);
+  if (mprof_unlikely(__atomic_load_n(&__mprof_waiters[mprof_waiter_slot(lock)],
+                                     __ATOMIC_RELAXED) != 0))
+    mprof_hold_taken_slow(lock, kind, op, frame);
 }
 // Removes the calling thread's record of a lock that the thread releases. Does
 // nothing if there is no such record. Call this with the guard set, and only
 // for locks that do not store their owner (is_needed).
 void mprof_hold_dropped(uintptr_t lock);
+
+// Returns whether the hooked function takes an rwlock for reading.
+bool mprof_op_reads(uintptr_t op);
 
 // Copies record i of thread t to *copy. t->holds must not be NULL. Returns
 // false if the record is unused, or if the thread has changed the record during

@@ -113,22 +113,48 @@ static bool signals_add(struct signals *s, struct mprof_signal x) {
   return true;
 }
 
-// Sets is_counted of the signal with this id, after the caller has counted the
-// woken threads as waiters for the mutex. Returns how many of these threads
-// have not yet returned from their waits. For each thread that has already
-// returned, the caller must remove one waiter for the mutex.
-static uint32_t signals_counted(struct signals *s, uint64_t id) {
-  for (uint32_t i = 0; i < s->len; i++)
-    if (s->v[i].id == id) {
-      s->v[i].is_counted = true;
-      return s->v[i].woken;
+// Sets is_counted of the signal *x, after the caller has counted the woken
+// threads as waiters for the mutex, by the stacks in *x. Changes *x to the
+// threads that have already returned from their waits. For each of these, the
+// caller must remove one waiter for the mutex.
+static void signals_counted(struct signals *s, struct mprof_signal *x) {
+  for (uint32_t i = 0; s && i < s->len; i++) {
+    struct mprof_signal *y = &s->v[i];
+    if (y->id != x->id)
+      continue;
+    y->is_counted = true;
+    y->from = x->from;
+    x->woken -= y->woken;
+    for (uint32_t k = 0; k < MPROF_SIGNAL_STACKS; k++) {
+      y->stacks[k].waiter = x->stacks[k].waiter;
+      x->stacks[k].n -= y->stacks[k].n;
     }
-  return 0;
+  }
 }
 
-static void take_one(struct signals *s, uint32_t i,
+// Chooses one of the stacks of the woken threads for a thread with the stack
+// `own`. Returns it, or 0 if the thread is one of those whose stacks are not
+// known.
+static uint32_t take_stack(struct mprof_signal *x, uint32_t own) {
+  uint32_t known = 0, *n = NULL, stack = 0;
+  for (uint32_t i = 0; i < MPROF_SIGNAL_STACKS; i++) {
+    known += x->stacks[i].n;
+    if (x->stacks[i].n != 0 && (n == NULL || x->stacks[i].waiter == own)) {
+      n = &x->stacks[i].n;
+      stack = x->stacks[i].waiter;
+    }
+  }
+  if (n == NULL || (stack != own && known < x->woken))
+    return 0;
+  --*n;
+  return stack;
+}
+
+static void take_one(struct signals *s, uint32_t i, uint32_t own,
                      struct mprof_signal *taken) {
+  const uint32_t stack = take_stack(&s->v[i], own);
   *taken = s->v[i];
+  taken->waiter = stack;
   s->woken--;
   if (--s->v[i].woken == 0) {
     s->len--;
@@ -138,23 +164,24 @@ static void take_one(struct signals *s, uint32_t i,
 
 // Finds the signal that has woken a thread, which now returns from its wait.
 // start: the time at which the thread began to wait.
+// own: the thread's stack (struct mprof_waiter).
 // waiting: how many other threads have not returned from their waits.
 // Takes the oldest signal that was sent at `start` or later. If there is none,
 // but more threads were woken than `waiting`, this thread must be one of the
 // woken threads. In this case takes the oldest signal of the list. Stores the
 // signal in *taken and returns true. Returns false if no signal has woken the
 // thread.
-static bool signals_take(struct signals *s, uint64_t start, uint32_t waiting,
-                         struct mprof_signal *taken) {
+static bool signals_take(struct signals *s, uint64_t start, uint32_t own,
+                         uint32_t waiting, struct mprof_signal *taken) {
   MPROF_ASSERT(s->len <= MPROF_SIGNALS);
   for (uint32_t i = 0; i < s->len; i++)
     if (s->v[i].time >= start) {
-      take_one(s, i, taken);
+      take_one(s, i, own, taken);
       return true;
     }
   if (s->woken <= waiting)
     return false;
-  take_one(s, 0, taken);
+  take_one(s, 0, own, taken);
   return true;
 }
 
@@ -171,9 +198,22 @@ static uint64_t time_in(const struct times *t, uint64_t start) {
   return start > t->charged ? start : t->charged;
 }
 
+// The waiters for an object that have the same stack.
+struct group {
+  struct group *next;
+  uint32_t stack; // as in struct mprof_waiter
+  uint32_t n;     // number of waiters
+  uint32_t old;   // number of those that waited at the last charged release
+  uint64_t sum, sum_before; // as now.sum and before.sum, for this group
+  // The earliest start of the waiters that came since the last charged release,
+  // or an earlier time if that waiter has left; 0: none came.
+  uint64_t first;
+};
+
 // The record of a lock or another object for which threads wait.
 struct waited {
   struct waited *next;
+  struct group *groups; // longest waiting first
   uintptr_t object;
   uint32_t waiters; // number of waiting threads
   uint32_t holders; // threads that hold the object or are about to hold it
@@ -193,6 +233,13 @@ static struct slot {
   // do not slow each other down.
   _Alignas(64) struct mprof_lock lock;
   struct waited *used, *unused;
+  struct group *unused_groups;
+  struct mprof_shares *unused_shares;
+  uint32_t shares_made; // number of shares that exist
+  // See mprof_waiters_epoch. Other threads read it without the lock.
+  _Atomic uint32_t epoch;
+  // Number of acquisitions that are still to be noted. Atomic.
+  _Atomic uint32_t notes_left;
 } slots[MPROF_WAITER_SLOTS];
 
 static struct slot *lock_slot(uintptr_t object) {
@@ -254,18 +301,185 @@ static void drop_if_idle_locked(struct slot *s, struct waited *w) {
   *link = w->next;
   w->next = s->unused;
   s->unused = w;
-  MPROF_ASSERT((word_of(w->object) & (MPROF_WAITER_ANY - 1)) != 0);
+  MPROF_ASSERT((word_of(w->object) & (MPROF_WAITER_NOTES - 1)) != 0);
   uint32_t word = word_of(w->object) - 1;
-  if ((word & ~MPROF_WAITER_ANY) == MPROF_WAITER_CAME)
+  if ((word & ~MPROF_WAITER_FLAGS) == MPROF_WAITER_CAME)
     word &= ~MPROF_WAITER_CAME;
   set_word_locked(w->object, word);
 }
+
+// --- groups of waiters ---
+
+static struct group **find_group(struct waited *w, uint32_t stack) {
+  struct group **g = &w->groups;
+  while (*g != NULL && (*g)->stack != stack)
+    g = &(*g)->next;
+  return g;
+}
+
+// Returns the group of the stack, or NULL if there are too many.
+static struct group *make_group_locked(struct slot *s, struct waited *w,
+                                       uint32_t stack) {
+  struct group **link = find_group(w, stack), *g = *link;
+  if (g != NULL || stack == 0)
+    return g;
+  uint32_t count = 0;
+  for (g = w->groups; g != NULL; g = g->next)
+    count++;
+  if (count >= MPROF_WAITER_STACKS)
+    return NULL;
+  g = s->unused_groups;
+  if (g != NULL)
+    s->unused_groups = g->next;
+  else if (!(g = mprof_persistent_try_alloc(sizeof(*g))))
+    return NULL;
+  *g = (struct group){.stack = stack};
+  return *link = g;
+}
+
+static void enter_group(const struct waited *w, struct group *g, uint64_t start,
+                        uint32_t n) {
+  g->n += n;
+  g->sum += n * time_in(&w->now, start);
+  g->sum_before += n * time_in(&w->before, start);
+  if (start <= w->now.charged)
+    g->old += n;
+  else if (g->first == 0 || start < g->first)
+    g->first = start;
+}
+
+static void free_group_locked(struct slot *s, struct group **link) {
+  struct group *g = *link;
+  *link = g->next;
+  g->next = s->unused_groups;
+  s->unused_groups = g;
+}
+
+// Removes a waiter from its group, and frees the group of the last waiter.
+static void leave_group_locked(struct slot *s, struct waited *w,
+                               struct mprof_waiter *who, uint64_t start) {
+  struct group **link = find_group(w, who->stack), *g = *link;
+  who->charged = 0;
+  if (g == NULL || who->stack == 0)
+    return;
+  if (w->now.charged > who->from)
+    who->charged = w->now.charged - who->from;
+  g->sum -= time_in(&w->now, start);
+  g->sum_before -= time_in(&w->before, start);
+  if (start <= w->now.charged && g->old > 0)
+    g->old--;
+  if (--g->n == 0)
+    free_group_locked(s, link);
+}
+
+// Returns the longest time that a waiter of the group has waited since the last
+// charged release.
+static uint64_t worst_of(const struct waited *w, const struct group *g,
+                         uint64_t ticks, uint64_t now) {
+  const uint64_t since =
+      g->old != 0 || g->first == 0 ? w->now.charged : g->first;
+  const uint64_t worst = now > since ? now - since : 0;
+  return g->n == 1 || worst > ticks ? ticks : worst;
+}
+
+enum {
+  MOST_SHARES = 64
+}; // of a slot; shares are lost if a thread is cancelled
+
+static struct mprof_shares *new_shares_locked(struct slot *s) {
+  struct mprof_shares *x = s->unused_shares;
+  if (x != NULL)
+    s->unused_shares = x->next;
+  else if (s->shares_made < MOST_SHARES &&
+           (x = mprof_persistent_try_alloc(sizeof(*x))) != NULL)
+    s->shares_made++;
+  return x;
+}
+
+// Divides the charge `total` of the waiters for w among their stacks. Call
+// before w->now is changed.
+static struct mprof_shares *share_locked(struct slot *s, struct waited *w,
+                                         uint64_t total, uint64_t now) {
+  struct mprof_shares *x = new_shares_locked(s);
+  if (x == NULL)
+    return NULL;
+  x->queue = w->waiters;
+  x->taken = 0;
+  x->len = 0;
+  uint32_t others = w->waiters;
+  for (struct group *g = w->groups; g != NULL; g = g->next) {
+    const uint64_t ticks = g->n * now - g->sum;
+    x->v[x->len++] = (struct mprof_share){.stack = g->stack,
+                                          .n = g->n,
+                                          .ticks = ticks,
+                                          .worst = worst_of(w, g, ticks, now)};
+    total -= ticks;
+    others -= g->n;
+  }
+  if (others != 0)
+    x->v[x->len++] = (struct mprof_share){
+        .n = others, .ticks = total, .worst = total / others};
+  return x;
+}
+
+// Makes the groups of w ready for the time after a charge.
+static void charge_groups_locked(struct waited *w, uint64_t now) {
+  for (struct group *g = w->groups; g != NULL; g = g->next) {
+    g->sum_before = g->sum;
+    g->sum = g->n * now;
+    g->old = g->n;
+    g->first = 0;
+  }
+}
+
+void mprof_waiters_forget_shares(uintptr_t object,
+                                 struct mprof_shares *shares) {
+  struct slot *s = lock_slot(object);
+  shares->next = s->unused_shares;
+  s->unused_shares = shares;
+  mprof_lock_release(&s->lock);
+}
+
+// --- notes of acquisitions ---
+
+// Number of acquisitions that are noted after a charged release. If none of
+// their releases is charged, the lock is not contended any more.
+enum { NOTES = 16 };
+
+static void want_notes_locked(struct slot *s, uintptr_t object) {
+  atomic_store_explicit(&s->notes_left, NOTES, memory_order_relaxed);
+  set_word_locked(object, word_of(object) | MPROF_WAITER_NOTES);
+}
+
+uint32_t mprof_waiters_epoch(uintptr_t object) {
+  return atomic_load_explicit(&slots[mprof_waiter_slot(object)].epoch,
+                              memory_order_relaxed);
+}
+
+void mprof_waiters_noted(uintptr_t object) {
+  struct slot *s = &slots[mprof_waiter_slot(object)];
+  const uint32_t left =
+      atomic_load_explicit(&s->notes_left, memory_order_relaxed);
+  if (left > 1) {
+    // A lost decrement does no harm.
+    atomic_store_explicit(&s->notes_left, left - 1, memory_order_relaxed);
+    return;
+  }
+  s = lock_slot(object);
+  if (atomic_load_explicit(&s->notes_left, memory_order_relaxed) <= 1) {
+    atomic_fetch_add(&s->epoch, 1);
+    set_word_locked(object, word_of(object) & ~MPROF_WAITER_NOTES);
+  }
+  mprof_lock_release(&s->lock);
+}
+
+// --- waiters ---
 
 // Adds n waiters for object, which have waited since start. mutex: see struct
 // waited. flag: bit to set in the slot's word, MPROF_WAITER_CAME or 0. Returns
 // false if there is no memory.
 static bool enter(uintptr_t object, uintptr_t mutex, uint64_t start, uint32_t n,
-                  uint32_t flag) {
+                  uint32_t flag, struct mprof_waiter *who) {
   struct slot *s = lock_slot(object);
   struct waited *w = make_locked(s, object);
   if (w) {
@@ -274,13 +488,21 @@ static bool enter(uintptr_t object, uintptr_t mutex, uint64_t start, uint32_t n,
     w->waiters += n;
     w->now.sum += n * time_in(&w->now, start);
     w->before.sum += n * time_in(&w->before, start);
+    struct group *g = who ? make_group_locked(s, w, who->stack) : NULL;
+    if (g != NULL)
+      enter_group(w, g, start, n);
+    else if (who)
+      who->stack = 0;
+    if (who)
+      who->from = time_in(&w->now, start);
   }
   mprof_lock_release(&s->lock);
   return w != NULL;
 }
 
-bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start) {
-  return enter(object, mutex, start, 1, MPROF_WAITER_CAME);
+bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start,
+                         struct mprof_waiter *who) {
+  return enter(object, mutex, start, 1, MPROF_WAITER_CAME, who);
 }
 
 void mprof_waiters_expect(uintptr_t object, uint32_t value) {
@@ -293,7 +515,8 @@ void mprof_waiters_expect(uintptr_t object, uint32_t value) {
 
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark,
-                             struct mprof_signal *signal) {
+                             struct mprof_signal *signal,
+                             struct mprof_waiter *who) {
   uint64_t released = 0;
   if (mark)
     *mark = (struct mprof_trace_mark){.buf = NULL};
@@ -307,10 +530,15 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
       *mark = mprof_wake_marks_take(w->marks, start);
     w->now.sum -= time_in(&w->now, start);
     w->before.sum -= time_in(&w->before, start);
-    if (--w->waiters == 0)
+    if (who)
+      leave_group_locked(s, w, who, start);
+    if (--w->waiters == 0) {
       w->now.sum = w->before.sum = 0;
+      while (w->groups != NULL)
+        free_group_locked(s, &w->groups);
+    }
     if (signal && w->signals)
-      signals_take(w->signals, start, w->waiters, signal);
+      signals_take(w->signals, start, who ? who->stack : 0, w->waiters, signal);
     drop_if_idle_locked(s, w);
   }
   mprof_lock_release(&s->lock);
@@ -351,6 +579,26 @@ static bool has_all_waiters(const struct waited *w) {
 #endif
 }
 
+// Stores in *x the stacks of the threads that the signal wakes.
+static void find_stacks_locked(const struct waited *w, struct mprof_signal *x) {
+  uint32_t len = 0, left = x->woken;
+  for (const struct group *g = w->groups; g && len < MPROF_SIGNAL_STACKS;
+       g = g->next) {
+    uint32_t woken = 0; // threads of this stack that earlier signals have woken
+    for (uint32_t i = 0; w->signals && i < w->signals->len; i++)
+      for (uint32_t k = 0; k < MPROF_SIGNAL_STACKS; k++)
+        if (w->signals->v[i].stacks[k].waiter == g->stack)
+          woken += w->signals->v[i].stacks[k].n;
+    const uint32_t asleep = g->n > woken ? g->n - woken : 0;
+    const uint32_t n = asleep < left ? asleep : left;
+    if (n == 0)
+      continue;
+    x->stacks[len].waiter = g->stack;
+    x->stacks[len++].n = n;
+    left -= n;
+  }
+}
+
 // Adds a signal to the list of signals of the condition w, and returns the
 // signal. The field `woken` of the result is 0 if the signal wakes no thread,
 // or if the list is full.
@@ -366,6 +614,7 @@ add_signal_locked(struct waited *w, enum mprof_wakes wakes, uint64_t now) {
                            .woken = wakes == MPROF_WAKES_ALL ? asleep
                                     : asleep != 0            ? 1
                                                              : 0};
+  find_stacks_locked(w, &x);
   if (!w->signals)
     w->signals = mprof_persistent_alloc(sizeof(*w->signals));
   if (x.woken != 0 && (!w->signals || !signals_add(w->signals, x)))
@@ -383,9 +632,10 @@ static bool has_fallen(const struct waited *w) {
              w->value;
 }
 
-struct mprof_charge
-mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
-                     const struct mprof_trace_waker *waker) {
+struct mprof_charge mprof_waiters_charge(uintptr_t object,
+                                         enum mprof_wakes wakes,
+                                         const struct mprof_trace_waker *waker,
+                                         bool wants_shares) {
   struct mprof_charge c = {.ticks = 0};
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
@@ -398,6 +648,12 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
     if (owed > 0 && now > w->now.charged) {
       c = (struct mprof_charge){.ticks = (uint64_t)owed, .stamp = now};
       c.has_fallen = has_fallen(w);
+      if (wants_shares && (wakes == MPROF_WAKES_NEXT_OWNER ||
+                           (wakes == MPROF_WAKES_ONE && c.has_fallen))) {
+        c.shares = share_locked(s, w, c.ticks, now);
+        want_notes_locked(s, object);
+      }
+      charge_groups_locked(w, now);
       w->before = w->now;
       w->now = (struct times){.charged = now, .sum = w->waiters * now};
       if (mprof_unlikely(waker != NULL))
@@ -423,15 +679,30 @@ void mprof_waiters_count_woken(uintptr_t condition,
   // does not set the flag, because an unlock need not be charged before a woken
   // thread sleeps in its wait for the mutex. From then on, the mutex itself
   // shows that a thread sleeps, and unlocks are charged.
-  if (!enter(signal->mutex, 0, signal->time, signal->woken, 0))
+  struct mprof_signal x = *signal;
+  uint32_t known = 0;
+  for (uint32_t i = 0; i < MPROF_SIGNAL_STACKS; i++) {
+    struct mprof_waiter who = {.stack = x.stacks[i].waiter};
+    known += x.stacks[i].n;
+    if (x.stacks[i].n != 0 &&
+        !enter(x.mutex, 0, x.time, x.stacks[i].n, 0, &who))
+      return;
+    x.stacks[i].waiter = who.stack;
+    x.from = who.from > x.from ? who.from : x.from;
+  }
+  if (known != x.woken && !enter(x.mutex, 0, x.time, x.woken - known, 0, NULL))
     return;
   struct slot *s = lock_slot(condition);
   struct waited *w = find_locked(s, condition);
-  uint32_t remaining =
-      w && w->signals ? signals_counted(w->signals, signal->id) : 0;
+  signals_counted(w ? w->signals : NULL, &x);
   mprof_lock_release(&s->lock);
-  for (; remaining < signal->woken; remaining++)
-    mprof_waiters_leave(signal->mutex, signal->time, NULL, NULL);
+  for (uint32_t i = 0; i < MPROF_SIGNAL_STACKS; i++)
+    for (; x.stacks[i].n != 0; x.stacks[i].n--, x.woken--) {
+      struct mprof_waiter who = {.stack = x.stacks[i].waiter};
+      mprof_waiters_leave(x.mutex, x.time, NULL, NULL, &who);
+    }
+  for (; x.woken != 0; x.woken--)
+    mprof_waiters_leave(x.mutex, x.time, NULL, NULL, NULL);
 }
 
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c) {
@@ -439,6 +710,8 @@ void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c) {
   struct waited *w = find_locked(s, object);
   if (w && w->now.charged == c->stamp) {
     w->now = w->before;
+    for (struct group *g = w->groups; g != NULL; g = g->next)
+      g->sum = g->sum_before;
     set_word_locked(object, word_of(object) | MPROF_WAITER_CAME);
   }
   mprof_lock_release(&s->lock);
@@ -474,6 +747,9 @@ void mprof_waiters_reset(void) {
   for (size_t i = 0; i < MPROF_WAITER_SLOTS; i++) {
     mprof_lock_reset(&slots[i].lock);
     slots[i].used = slots[i].unused = NULL;
+    slots[i].unused_groups = NULL;
+    slots[i].unused_shares = NULL;
+    slots[i].shares_made = 0;
     __mprof_waiters[i] &= MPROF_WAITER_ANY;
   }
 }

@@ -71,6 +71,10 @@ void mprof_wake_marks_skip(struct mprof_wake_marks *m);
 // threads that they wake are not counted as waiters for the mutex.
 #define MPROF_SIGNALS 16u
 
+// Maximum number of different stacks of the threads that a signal has woken.
+// The stacks of further woken threads are not known to the profile `locks`.
+#define MPROF_SIGNAL_STACKS 4u
+
 // Such a signal.
 struct mprof_signal {
   uint64_t id;     // no other signal of the process has this number
@@ -78,6 +82,35 @@ struct mprof_signal {
   uintptr_t mutex; // the mutex for which the woken threads wait
   uint32_t woken;  // woken threads of this signal that have not returned
   bool is_counted; // the woken threads are counted as waiters for the mutex
+  // Only in a result of mprof_waiters_leave: the stack by which the thread is
+  // counted as a waiter for the mutex (struct mprof_waiter); 0: none.
+  uint32_t waiter;
+  uint64_t from; // of the waiters for the mutex (struct mprof_waiter)
+  // The stacks of the woken threads. `n` of the threads have the stack. A
+  // signal that wakes one thread is assumed to wake one of the stack that has
+  // waited longest.
+  struct {
+    uint32_t waiter, n;
+  } stacks[MPROF_SIGNAL_STACKS];
+};
+
+// Waiters for an object are counted by their stacks, for the profile `locks`.
+// For one object, at most this number of stacks is told apart.
+#define MPROF_WAITER_STACKS 16u
+
+// A waiter, by its stack.
+struct mprof_waiter {
+  // Handle (persistent.h) of the bucket of the block profile with the stack of
+  // the waiter. 0: the waiter is counted without its stack. mprof_waiters_enter
+  // changes it to 0 if there are too many stacks.
+  uint32_t stack;
+  // Set by mprof_waiters_enter: time in ticks from which on the waiter is part
+  // of charges. It is later than the begin of the wait if a release was charged
+  // between.
+  uint64_t from;
+  // Set by mprof_waiters_leave: the ticks of the waiter in charges to releases,
+  // if it was counted by its stack.
+  uint64_t charged;
 };
 
 // Adds the calling thread to the waiters for object. Returns false if there is
@@ -86,7 +119,9 @@ struct mprof_signal {
 //   time of the wait; otherwise 0. A signal then counts the thread as a waiter
 //   for the mutex; see mprof_waiters_count_woken.
 // start: time at which the wait began, in ticks.
-bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start);
+// who: the stack of the waiter; NULL: counts the waiter without its stack.
+bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start,
+                         struct mprof_waiter *who);
 // Stores the value of the futex word `object` at which a thread begins to wait,
 // for mprof_charge.has_fallen. Call after mprof_waiters_enter.
 void mprof_waiters_expect(uintptr_t object, uint32_t value);
@@ -100,9 +135,30 @@ void mprof_waiters_expect(uintptr_t object, uint32_t value);
 //   no signal has woken the thread, signal->time becomes 0. If
 //   signal->is_counted, the caller must remove the thread from the waiters for
 //   signal->mutex, too. NULL: the object is not a condition.
+// who: as mprof_waiters_enter has left it; NULL: without a stack.
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark,
-                             struct mprof_signal *signal);
+                             struct mprof_signal *signal,
+                             struct mprof_waiter *who);
+
+// The waiters of one stack, in a charge.
+struct mprof_share {
+  uint32_t stack; // as in struct mprof_waiter
+  uint32_t n;     // number of the waiters
+  uint64_t
+      ticks; // their part of the charge; the sum of all parts is the charge
+  uint64_t worst; // longest time in ticks that one of them has waited
+};
+// The parts of a charge by the stacks of the waiters.
+struct mprof_shares {
+  struct mprof_shares *next; // in the list of unused ones
+  uint32_t queue;            // number of all waiters
+  uint32_t len;
+  struct mprof_share v[MPROF_WAITER_STACKS + 1];
+  // Set by the caller: where and when the releasing thread had taken the lock.
+  uint32_t taken; // handle of a bucket; 0: not known
+  uint64_t since; // ticks
+};
 
 // The charge of a release, that is, the time that other threads have waited.
 struct mprof_charge {
@@ -116,6 +172,9 @@ struct mprof_charge {
   // word of a lock falls when the lock is released. The word of a condition or
   // an event is a counter, or rises from 0.
   bool has_fallen;
+  // The parts of the charge by the stacks of the waiters; NULL: not known. Give
+  // them back by mprof_waiters_forget_shares.
+  struct mprof_shares *shares;
 };
 // Computes the charge of a release of object that is about to happen: the total
 // time that the waiters have waited. For each waiter, this time begins with its
@@ -125,9 +184,14 @@ struct mprof_charge {
 // waker: the releasing thread in the trace. If a thread waits, records the
 //   release in the trace and adds a mark, which links the wakeup to the
 //   release. NULL: the release is not traced.
+// wants_shares: whether the profile `locks` is on. If the object is a lock, the
+//   result has shares, and the next acquisitions of locks of this slot are to
+//   be noted (lock_pairs.h).
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
                                          enum mprof_wakes wakes,
-                                         const struct mprof_trace_waker *waker);
+                                         const struct mprof_trace_waker *waker,
+                                         bool wants_shares);
+void mprof_waiters_forget_shares(uintptr_t object, struct mprof_shares *shares);
 // Adds the threads that a signal of `condition` wakes to the waiters for the
 // condition's mutex, because a woken thread needs the mutex before it can
 // return. Call after mprof_waiters_charge, whose result contains *signal, and
@@ -152,6 +216,16 @@ void mprof_waiters_skip(uintptr_t object);
 // that tells whether such a lock is held.
 bool mprof_waiters_hold(uintptr_t object);
 void mprof_waiters_let_go(uintptr_t object);
+
+// Returns a number for the object's slot. It changes when acquisitions of the
+// slot's locks stop being noted (MPROF_WAITER_NOTES). A note of an acquisition
+// is valid only while the number is the same, because later releases pass
+// unseen.
+uint32_t mprof_waiters_epoch(uintptr_t object);
+// Tells that an acquisition of a lock was noted. After some acquisitions
+// without a charged release, acquisitions of the slot's locks are no longer
+// noted.
+void mprof_waiters_noted(uintptr_t object);
 
 // Empties the table in a forked child, because no thread waits in the child.
 void mprof_waiters_reset(void);

@@ -96,6 +96,10 @@ extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 // which locks each thread holds (holds.h). The bit makes call sites call
 // the runtime for uncontended locks, too.
 #define MPROF_WAITER_ANY (1u << 30)
+// Bit that is set while acquisitions of the locks of this slot are noted,
+// because one of them was contended (lock_pairs.h).
+#define MPROF_WAITER_NOTES (1u << 29)
+#define MPROF_WAITER_FLAGS (MPROF_WAITER_ANY | MPROF_WAITER_NOTES)
 // Returns the slot in __mprof_waiters of the lock or other object at address
 // `object` (hooks.def).
 static inline size_t mprof_waiter_slot(uintptr_t object) {

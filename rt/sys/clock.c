@@ -31,6 +31,9 @@ static struct {
   // writes mprof_clock_kind.
   struct moment first;
   atomic_int has_first; // state of `first`: 0 unset, 1 being written, 2 written
+  // The last result of mprof_clock_ticks_per_second, and the length of its
+  // measurement in nanoseconds. Atomic.
+  _Atomic uint64_t rate, measured_ns;
   uint64_t (*injected)(void);
   uint64_t injected_rate;
 } clock_state;
@@ -101,7 +104,14 @@ uint64_t mprof_clock_ticks_per_second(void) {
   while (now.ns - first.ns < SHORTEST_NS)
     now = look();
   const uint64_t ns = now.ns - first.ns;
-  return mprof_mul_div(now.ticks - first.ticks, NS_PER_SECOND, ns, ns / 2);
+  const uint64_t measured = atomic_load(&clock_state.measured_ns);
+  if (measured >= NS_PER_SECOND || ns / 2 < measured)
+    return atomic_load(&clock_state.rate);
+  const uint64_t rate =
+      mprof_mul_div(now.ticks - first.ticks, NS_PER_SECOND, ns, ns / 2);
+  atomic_store(&clock_state.rate, rate);
+  atomic_store(&clock_state.measured_ns, ns);
+  return rate;
 }
 
 uint64_t mprof_clock_ticks(uint64_t ns) {

@@ -47,7 +47,8 @@ static inline uint64_t mprof_clock_about(void) {
 // Returns the number of ticks per second, measured against CLOCK_MONOTONIC
 // since the first use of the clock. The first call may take up to a
 // millisecond. Later results are more precise, because the measured interval is
-// longer.
+// longer. The result changes only when the interval has doubled, and not after
+// a second. So profiles that are written together convert with the same number.
 uint64_t mprof_clock_ticks_per_second(void);
 
 // Converts ns nanoseconds to ticks. Returns 0 if ns is 0, otherwise at least 1.

@@ -18,6 +18,7 @@
 struct mprof_bucket;
 struct mprof_caller;
 struct mprof_holds;
+struct mprof_notes;
 
 // A shard is a small number that selects the counters in which a thread counts
 // its events (counts.h). Each of the shards 1 to MPROF_OWN_SHARDS belongs to
@@ -168,6 +169,9 @@ struct mprof_thread {
   // Locks that the thread holds; NULL at first. Only the thread itself writes
   // this pointer.
   struct mprof_holds *holds;
+  // Where the thread took contended locks that it holds (lock_pairs.h); NULL at
+  // first.
+  struct mprof_notes *notes;
 };
 
 // Sets the label set of the calling thread to number `labels`. Also copies the

@@ -213,13 +213,16 @@ static void pb_end_message(struct pb *b, int tag, size_t start) {
 // --- the writer ---
 
 enum {
+  // Maximum number of locations of a sample.
+  LOCATIONS =
+      MPROF_PPROF_PARTS * (MPROF_MAX_STACK_DEPTH + 2) + MPROF_PPROF_OUTER,
   DROP_SIZE = 65536, // maximum bytes of the field drop_frames
   // Maximum bytes of a label, with tags and lengths.
   LABEL_SIZE = 4 * VARINT_MAX,
   // Maximum bytes of a sample: the deepest stack, the values and all labels,
   // with tags and lengths.
-  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1 + MPROF_PPROF_OUTER) * VARINT_MAX +
-                 256 + (MPROF_PPROF_KEYS + MPROF_LABELS_A_SET) * LABEL_SIZE,
+  MESSAGE_SIZE = LOCATIONS * VARINT_MAX + 256 +
+                 (MPROF_PPROF_KEYS + MPROF_LABELS_A_SET) * LABEL_SIZE,
 };
 
 // Maximum number of functions of a location.
@@ -259,7 +262,7 @@ struct mprof_pprof {
   struct line lines[LINES_MAX];
   const char *empty_stack; // see struct mprof_pprof_head
   int error;               // -ENOMEM: a table could not grow
-  uint64_t ids[MPROF_MAX_STACK_DEPTH + 1 + MPROF_PPROF_OUTER];
+  uint64_t ids[LOCATIONS];
   unsigned char message[MESSAGE_SIZE];
   char text[DROP_SIZE];
 };
@@ -517,17 +520,17 @@ static uint64_t locate_pseudo(struct mprof_pprof *w, const char *name) {
 
 // --- stacks ---
 
-// Stores the location ids of the stack of b in w->ids, leaf first, and returns
-// their number. Stops at an address that is no longer mapped, because the
-// addresses after it may be wrong. Writes locations when they are first needed.
-static size_t locate_stack(struct mprof_pprof *w,
+// Appends the location ids of the stack of b to the n in w->ids, leaf first,
+// and returns their number. Stops at an address that is no longer mapped,
+// because the addresses after it may be wrong. Writes locations when they are
+// first needed.
+static size_t locate_stack(struct mprof_pprof *w, size_t n,
                            const struct mprof_bucket *b) {
-  size_t n = 0;
+  const size_t most = n + MPROF_MAX_STACK_DEPTH;
   bool is_cut = b->end != MPROF_STACK_COMPLETE;
   const uint32_t gone = mprof_bucket_gone(b);
   const struct mprof_skipped skipped = mprof_stack_skipped(b, w->wants_names);
-  for (uint32_t i = skipped.frames;
-       i < b->stack_len && n < MPROF_MAX_STACK_DEPTH; i++) {
+  for (uint32_t i = skipped.frames; i < b->stack_len && n < most; i++) {
     uint64_t id = locate(w, mprof_maps_shown(&w->maps, b->stack[i], gone),
                          i == skipped.frames ? skipped.functions : 0);
     if (id == 0) {
@@ -665,8 +668,9 @@ static void put_label(struct mprof_pprof *w,
 // Returns whether this label key is reserved, because MProf's samples or pprof
 // use it.
 static bool is_reserved(const char *key) {
-  static const char *const own[] = {"bytes", "grade", "heap_rate", "holder",
-                                    "kind",  "lock",  "state",     "thread"};
+  static const char *const own[] = {"bytes",  "grade",  "heap_rate", "holder",
+                                    "kind",   "lock",   "queue",     "state",
+                                    "thread", "waiter", "worst"};
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
     if (strcmp(key, own[i]) == 0)
       return true;
@@ -726,7 +730,7 @@ void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
                         const int64_t *values,
                         const struct mprof_pprof_label *labels, size_t n) {
   if (!mprof_symbolize_want_stack(b))
-    put_sample(w, b, locate_stack(w, b), values, labels, n);
+    put_sample(w, b, locate_stack(w, 0, b), values, labels, n);
 }
 
 void mprof_pprof_sample_of(struct mprof_pprof *w, const char *const *names,
@@ -734,10 +738,31 @@ void mprof_pprof_sample_of(struct mprof_pprof *w, const char *const *names,
                            const int64_t *values) {
   if (b != NULL ? mprof_symbolize_want_stack(b) : w->collects)
     return;
-  size_t locations = b != NULL ? locate_stack(w, b) : 0;
+  size_t locations = b != NULL ? locate_stack(w, 0, b) : 0;
   while (n > 0)
     w->ids[locations++] = locate_pseudo(w, names[--n]);
   put_sample(w, b, locations, values, NULL, 0);
+}
+
+void mprof_pprof_sample_joined(struct mprof_pprof *w,
+                               const struct mprof_pprof_part *parts, size_t n,
+                               const int64_t *values,
+                               const struct mprof_pprof_label *labels,
+                               size_t labels_len) {
+  bool is_collected = w->collects;
+  for (size_t i = 0; i < n; i++)
+    is_collected |=
+        parts[i].stack != NULL && mprof_symbolize_want_stack(parts[i].stack);
+  if (is_collected)
+    return;
+  size_t locations = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (parts[i].name != NULL)
+      w->ids[locations++] = locate_pseudo(w, parts[i].name);
+    if (parts[i].stack != NULL)
+      locations = locate_stack(w, locations, parts[i].stack);
+  }
+  put_sample(w, parts[0].stack, locations, values, labels, labels_len);
 }
 
 uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s) {

@@ -21,7 +21,13 @@ struct mprof_outfile;
 // MPROF_PPROF_KEYS: maximum number of label keys of a profile. The labels that
 //   the program sets for a thread are not counted here.
 // MPROF_PPROF_OUTER: maximum number of names of mprof_pprof_sample_of.
-enum { MPROF_PPROF_TYPES = 9, MPROF_PPROF_KEYS = 5, MPROF_PPROF_OUTER = 2 };
+// MPROF_PPROF_PARTS: maximum number of parts of mprof_pprof_sample_joined.
+enum {
+  MPROF_PPROF_TYPES = 9,
+  MPROF_PPROF_KEYS = 6,
+  MPROF_PPROF_OUTER = 2,
+  MPROF_PPROF_PARTS = 3
+};
 
 struct mprof_pprof_type {
   const char *type, *unit;
@@ -99,5 +105,18 @@ void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
 void mprof_pprof_sample_of(struct mprof_pprof *w, const char *const *names,
                            size_t n, const struct mprof_bucket *b,
                            const int64_t *values);
+
+// A part of a sample's stack.
+struct mprof_pprof_part {
+  const char *name;                 // a frame before the stack; NULL: none
+  const struct mprof_bucket *stack; // NULL: none
+};
+// Writes a sample whose stack consists of n parts, the innermost one first,
+// with the n labels and those of the first part.
+void mprof_pprof_sample_joined(struct mprof_pprof *w,
+                               const struct mprof_pprof_part *parts, size_t n,
+                               const int64_t *values,
+                               const struct mprof_pprof_label *labels,
+                               size_t labels_len);
 
 #endif // MPROF_RT_WRITE_PPROF_H

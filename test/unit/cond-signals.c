@@ -33,20 +33,20 @@ static void change_known(int n) { cond.__data.__wrefs += (unsigned)n * 8; }
 
 static struct mprof_signal signal_at(uint64_t t, enum mprof_wakes wakes) {
   time_now = t;
-  return mprof_waiters_charge(COND, wakes, NULL).signal;
+  return mprof_waiters_charge(COND, wakes, NULL, false).signal;
 }
 static uint64_t unlock_at(uint64_t t) {
   time_now = t;
-  return mprof_waiters_charge(MUTEX, MPROF_WAKES_NEXT_OWNER, NULL).ticks;
+  return mprof_waiters_charge(MUTEX, MPROF_WAKES_NEXT_OWNER, NULL, false).ticks;
 }
 static void wait_at(uint64_t t) {
   change_known(1);
-  CHECK(mprof_waiters_enter(COND, MUTEX, t));
+  CHECK(mprof_waiters_enter(COND, MUTEX, t, NULL));
 }
 static struct mprof_signal leave(uint64_t start) {
   struct mprof_signal s;
   change_known(-1);
-  mprof_waiters_leave(COND, start, NULL, &s);
+  mprof_waiters_leave(COND, start, NULL, &s, NULL);
   return s;
 }
 static bool is_waited_for(uintptr_t object) {
@@ -67,11 +67,11 @@ static void one_by_one(void) {
   CHECK_EQ(unlock_at(400), 200 + 100);
   struct mprof_signal s = leave(100);
   CHECK(s.is_counted && s.mutex == MUTEX && s.time == 200);
-  CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL), 400);
+  CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL, NULL), 400);
   CHECK_EQ(unlock_at(450), 50);
   s = leave(110);
   CHECK(s.is_counted && s.time == 300);
-  CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL), 450);
+  CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL, NULL), 450);
 }
 
 static void all_at_once(void) {
@@ -84,7 +84,7 @@ static void all_at_once(void) {
   for (int i = 0; i < 5; i++) {
     struct mprof_signal s = leave(1000);
     CHECK(s.is_counted && s.time == 1100);
-    CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL), 1110);
+    CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL, NULL), 1110);
   }
 }
 
@@ -97,7 +97,7 @@ static void returns_before_it_is_counted(void) {
   CHECK_EQ(unlock_at(2110), 10); // one waiter is left
   struct mprof_signal s = leave(2000);
   CHECK(s.is_counted);
-  mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
+  mprof_waiters_leave(MUTEX, s.time, NULL, NULL, NULL);
 
   wait_at(2200);
   struct mprof_signal one = signal_at(2300, MPROF_WAKES_ONE);
@@ -114,7 +114,7 @@ static void timeouts(void) {
   CHECK_EQ(leave(3010).time, 0);
   struct mprof_signal s = leave(3000);
   CHECK(s.is_counted && s.time == 3005);
-  mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
+  mprof_waiters_leave(MUTEX, s.time, NULL, NULL, NULL);
   // The last waiter takes a signal that no other waiter has taken, even if the
   // signal was sent earlier.
   wait_at(3100);
@@ -127,7 +127,7 @@ static void timeouts(void) {
   CHECK_EQ(s.time, 0);
   s = leave(3100);
   CHECK_EQ(s.time, 3200);
-  mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
+  mprof_waiters_leave(MUTEX, s.time, NULL, NULL, NULL);
 }
 
 static void full_list(void) {
@@ -144,7 +144,7 @@ static void full_list(void) {
     s = leave(4000);
     CHECK_EQ(s.is_counted, i < MPROF_SIGNALS);
     if (s.is_counted)
-      mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
+      mprof_waiters_leave(MUTEX, s.time, NULL, NULL, NULL);
   }
 }
 

@@ -25,19 +25,19 @@ static uint64_t clock_fn(void) { return time_now; }
 
 static uint64_t leave(uintptr_t object, uint64_t start) {
   struct mprof_trace_mark mark;
-  uint64_t released = mprof_waiters_leave(object, start, &mark, NULL);
+  uint64_t released = mprof_waiters_leave(object, start, &mark, NULL, NULL);
   CHECK(mark.buf == NULL); // no release had a mark
   return released;
 }
 
 static uint64_t charge_at(uintptr_t lock, uint64_t t) {
   time_now = t;
-  return mprof_waiters_charge(lock, MPROF_WAKES_NEXT_OWNER, NULL).ticks;
+  return mprof_waiters_charge(lock, MPROF_WAKES_NEXT_OWNER, NULL, false).ticks;
 }
 
 static void enter_at(uintptr_t lock, uint64_t t) {
   time_now = t;
-  CHECK(mprof_waiters_enter(lock, 0, t));
+  CHECK(mprof_waiters_enter(lock, 0, t, NULL));
 }
 
 static uint32_t word(uintptr_t lock) {
@@ -58,7 +58,7 @@ static void newcomers(uintptr_t a) {
   CHECK(!has_come(a));
   enter_at(a, 120);
   CHECK(has_come(a));
-  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL);
+  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL, false);
   mprof_waiters_uncharge(a, &c);
   CHECK(has_come(a)); // the charge was taken back
   leave(a, 100);
@@ -121,7 +121,7 @@ static void uncharge(uintptr_t a) {
   enter_at(a, 3000);
   enter_at(a, 3010);
   time_now = 3040;
-  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL);
+  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL, false);
   CHECK_EQ(c.ticks, 70);
   mprof_waiters_uncharge(a, &c);
   CHECK_EQ(leave(a, 3010), 0); // it was not released
@@ -141,10 +141,10 @@ static void uncharge_after_changes(uintptr_t a) {
   enter_at(a, 3300);
   enter_at(a, 3310);
   time_now = 3340;
-  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL);
+  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL, false);
   CHECK_EQ(c.ticks, 70);
   leave(a, 3300);
-  CHECK(mprof_waiters_enter(a, 0, 3335));
+  CHECK(mprof_waiters_enter(a, 0, 3335, NULL));
   mprof_waiters_uncharge(a, &c);
   CHECK_EQ(charge_at(a, 3350), 40 + 15);
   leave(a, 3310);
@@ -200,8 +200,8 @@ static void late_entry(uintptr_t a) {
   enter_at(a, 7000);
   CHECK_EQ(charge_at(a, 7100), 100);
   time_now = 7105;
-  CHECK(mprof_waiters_enter(a, 0, 7090));
-  CHECK(mprof_waiters_enter(a, 0, 7100));
+  CHECK(mprof_waiters_enter(a, 0, 7090, NULL));
+  CHECK(mprof_waiters_enter(a, 0, 7100, NULL));
   CHECK_EQ(leave(a, 7100), 0);
   CHECK_EQ(charge_at(a, 7110), 10 + 10);
   CHECK_EQ(leave(a, 7090), 7110);
@@ -258,17 +258,17 @@ static void marks(uintptr_t a) {
   struct mprof_trace_mark mark = {.buf = NULL};
   buf->len = 0;
   time_now = 49000;
-  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker).ticks, 0);
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker, false).ticks, 0);
   CHECK_EQ(buf->len, 0);
   enter_at(a, 50000);
   enter_at(a, 50000);
   time_now = 51000;
-  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker).ticks, 2 * 1000);
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker, false).ticks, 2 * 1000);
   CHECK(buf->len != 0);
   time_now = 52000;
-  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker).ticks, 2 * 1000);
-  CHECK_EQ(mprof_waiters_leave(a, 50000, NULL, NULL), 52000);
-  CHECK_EQ(mprof_waiters_leave(a, 50000, &mark, NULL), 52000);
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker, false).ticks, 2 * 1000);
+  CHECK_EQ(mprof_waiters_leave(a, 50000, NULL, NULL, NULL), 52000);
+  CHECK_EQ(mprof_waiters_leave(a, 50000, &mark, NULL, NULL), 52000);
   CHECK(mark.buf == buf);
   CHECK_EQ(mark.stack, 7);
   CHECK_EQ(mark.ticks, 51000 / MPROF_TRACE_TICK_DIV);

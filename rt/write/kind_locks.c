@@ -1,0 +1,314 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profile locks: the rows of lock_pairs.h. The stack of a sample is that of
+// the waiter, and below it those of the release and of the acquisition of the
+// holder:
+//
+//   pthread_mutex_lock, ..., main, [released in], pthread_mutex_unlock, ...,
+//   main, [taken in], pthread_mutex_lock, ..., main
+
+#include "bucket/bucket.h"
+#include "file/outfile.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
+#include "lock_wait/hooked.h"
+#include "lock_wait/lock_names.h"
+#include "lock_wait/lock_pairs.h"
+#include "sys/clock.h"
+#include "sys/message.h"
+#include "sys/os.h"
+#include "sys/persistent.h"
+#include "sys/scale.h"
+#include "sys/sort.h"
+#include "write/pprof.h"
+#include "write/profile_kind.h"
+#include "write/report_text.h"
+
+#include <errno.h>
+
+struct row {
+  const struct mprof_bucket *waiter, *release, *taken; // NULL: not known
+  int64_t count;
+  uint64_t ticks, held, held_waiting, worst;
+  uint32_t queue;
+  int64_t ns; // of ticks
+};
+
+struct locks_copy {
+  struct row **rows; // sorted by stacks; the rows follow the pointers in memory
+  size_t len, cap, mapped_bytes;
+  int64_t time_ns, duration_ns;
+  uint64_t fraction;
+  int64_t count; // sum
+};
+
+// --- the copy ---
+
+static int allocate(struct locks_copy *c, size_t cap) {
+  c->len = 0;
+  c->cap = cap;
+  c->mapped_bytes = cap * (sizeof(struct row) + sizeof(struct row *));
+  c->rows = cap == 0 ? NULL : mprof_os_map(c->mapped_bytes);
+  return cap != 0 && c->rows == NULL ? -ENOMEM : 0;
+}
+
+static void release(void *copy) {
+  struct locks_copy *c = copy;
+  if (c->rows != NULL)
+    mprof_os_unmap(c->rows, c->mapped_bytes);
+  c->rows = NULL;
+}
+
+static struct row *new_row(struct locks_copy *c) {
+  if (c->len == c->cap)
+    return NULL;
+  struct row *r = (struct row *)(c->rows + c->cap) + c->len;
+  return c->rows[c->len++] = r;
+}
+
+static uint64_t load(const _Atomic uint64_t *v) {
+  return atomic_load_explicit(v, memory_order_relaxed);
+}
+
+static void add(const struct mprof_pair *p, void *copy) {
+  struct row *r = new_row(copy);
+  if (r != NULL)
+    *r = (struct row){
+        .waiter = mprof_persistent_pointer(p->waiter),
+        .release = mprof_persistent_pointer(p->release),
+        .taken = mprof_persistent_pointer(p->taken),
+        .count = mprof_int64(load(&p->count)),
+        .ticks = load(&p->ticks),
+        .held = load(&p->held),
+        .held_waiting = load(&p->held_waiting),
+        .worst = load(&p->worst),
+        .queue = atomic_load_explicit(&p->queue, memory_order_relaxed)};
+}
+
+// Returns -1, 0 or 1.
+static int compare(const struct row *x, const struct row *y) {
+  const uintptr_t a[] = {(uintptr_t)x->waiter, (uintptr_t)x->release,
+                         (uintptr_t)x->taken};
+  const uintptr_t b[] = {(uintptr_t)y->waiter, (uintptr_t)y->release,
+                         (uintptr_t)y->taken};
+  for (int i = 0; i < 3; i++)
+    if (a[i] != b[i])
+      return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static bool comes_before(const void *x, const void *y) {
+  return compare(x, y) < 0;
+}
+
+// Returns the nanoseconds as the block profile does (mprof_wait_ns).
+static int64_t ns_of(uint64_t ticks, uint64_t rate) {
+  return mprof_int64(mprof_mul_div(ticks, 1000000000, rate, 0));
+}
+
+// Sets the nanoseconds of the sorted rows so that those of a waiter add up to
+// the nanoseconds of its ticks, which the block profile shows.
+static void convert(struct locks_copy *c) {
+  const uint64_t rate = c->len != 0 ? mprof_clock_ticks_per_second() : 0;
+  uint64_t ticks = 0;
+  for (size_t i = 0; i < c->len; i++) {
+    struct row *r = c->rows[i];
+    if (i == 0 || r->waiter != c->rows[i - 1]->waiter)
+      ticks = 0;
+    r->ns = ns_of(ticks + r->ticks, rate) - ns_of(ticks, rate);
+    ticks += r->ticks;
+  }
+}
+
+static int take(const struct mprof_profile_request *r) {
+  struct locks_copy *c = r->copy;
+  c->time_ns = mprof_sys_realtime_ns();
+  c->fraction = load(&mprof_contention.mutex_fraction);
+  int error = allocate(c, mprof_pairs_count());
+  if (error != 0)
+    return error;
+  mprof_pairs_each(add, c);
+  mprof_sort((void **)c->rows, c->len, comes_before);
+  convert(c);
+  for (size_t i = 0; i < c->len; i++)
+    c->count += c->rows[i]->count;
+  return 0;
+}
+
+// --- the file ---
+
+enum { LOCK, KIND, WAITER, HOLDER, WORST, QUEUE };
+
+static bool is_of_condition(const struct mprof_bucket *b) {
+  return b != NULL && b->kind == MPROF_KIND_cond;
+}
+
+// Returns how a stack takes an rwlock. The leaf is the hooked function.
+static const char *access_of(const struct mprof_bucket *b) {
+  return b->stack_len != 0 && mprof_op_reads(b->stack[0] - mprof_op_pc(0))
+             ? "reader"
+             : "writer";
+}
+
+static uintptr_t lock_of(const struct row *r) {
+  if (r->release != NULL && r->release->object != 0)
+    return r->release->object;
+  return r->waiter != NULL && !is_of_condition(r->waiter) ? r->waiter->object
+                                                          : 0;
+}
+
+static size_t list_labels(struct mprof_pprof *w, const struct row *r,
+                          const uint64_t *keys, struct mprof_pprof_label *v) {
+  const struct mprof_bucket *b = r->release != NULL ? r->release : r->waiter;
+  const uintptr_t lock = lock_of(r);
+  size_t n = 0;
+#define PUT(Key, Text)                                                         \
+  v[n++] = (struct mprof_pprof_label) {                                        \
+    .key = keys[Key], .str = mprof_pprof_string(w, (Text))                     \
+  }
+  const uint8_t kind =
+      b == NULL || is_of_condition(b) ? MPROF_KIND_mutex : b->kind;
+  if (b != NULL)
+    PUT(KIND, mprof_kind_name(kind));
+  if (lock != 0) {
+    char text[MPROF_LOCK_NAME + 32];
+    struct mprof_text t = MPROF_TEXT(text);
+    mprof_lock_label(&t, lock);
+    PUT(LOCK, text);
+  }
+  if (kind == MPROF_KIND_rwlock && r->waiter != NULL)
+    PUT(WAITER, access_of(r->waiter));
+  if (kind == MPROF_KIND_rwlock && r->taken != NULL)
+    PUT(HOLDER, access_of(r->taken));
+#undef PUT
+  v[n++] =
+      (struct mprof_pprof_label){.key = keys[WORST],
+                                 .num = (int64_t)mprof_clock_ns(r->worst),
+                                 .unit = mprof_pprof_string(w, "nanoseconds")};
+  v[n++] = (struct mprof_pprof_label){.key = keys[QUEUE],
+                                      .num = (int64_t)r->queue,
+                                      .unit = mprof_pprof_string(w, "threads")};
+  return n;
+}
+
+static void put_sample(struct mprof_pprof *w, const void *copy, size_t i,
+                       const uint64_t *keys) {
+  const struct locks_copy *c = copy;
+  const struct row *r = c->rows[i];
+  struct mprof_pprof_label labels[QUEUE + 1];
+  const int64_t values[] = {(int64_t)mprof_clock_ns(r->held),
+                            (int64_t)mprof_clock_ns(r->held_waiting), r->count,
+                            r->ns};
+  const struct mprof_pprof_part parts[] = {
+      {r->waiter != NULL ? NULL : "[unknown waiter]", r->waiter},
+      {r->release != NULL ? "[released in]" : "[no release]", r->release},
+      {"[taken in]", r->taken}};
+  const size_t n = list_labels(w, r, keys, labels);
+  mprof_pprof_sample_joined(w, parts, r->taken != NULL ? 3 : 2, values, labels,
+                            n);
+}
+
+static int write_copy(struct mprof_outfile *f, const struct locks_copy *c) {
+  const struct mprof_pprof_head head = {
+      .types = {{"held", "nanoseconds"},
+                {"held_waiting", "nanoseconds"},
+                {"contentions", "count"},
+                {"delay", "nanoseconds"}},
+      .types_len = 4,
+      .period_type = {"contentions", "count"},
+      .period = 1,
+      .time_ns = c->time_ns,
+      .duration_ns = c->duration_ns,
+      .rate_name = "mutex_fraction",
+      .rate = c->fraction};
+  return mprof_pprof_write(f, &head,
+                           &(struct mprof_pprof_samples){c,
+                                                         c->len,
+                                                         {[LOCK] = "lock",
+                                                          [KIND] = "kind",
+                                                          [WAITER] = "waiter",
+                                                          [HOLDER] = "holder",
+                                                          [WORST] = "worst",
+                                                          [QUEUE] = "queue"},
+                                                         put_sample});
+}
+
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  return write_copy(f, r->copy);
+}
+
+// The worst wait and the longest queue are those since the start of the
+// process.
+static int write_delta(struct mprof_outfile *f,
+                       const struct mprof_profile_request *r, void *before,
+                       bool keeps_present) {
+  const struct locks_copy *c = r->copy, *b = before;
+  struct locks_copy d = *c;
+  (void)keeps_present;
+  d.duration_ns = c->time_ns - b->time_ns;
+  int error = allocate(&d, c->len);
+  if (error != 0)
+    return mprof_outfile_fail(f, error);
+  for (size_t i = 0, k = 0; i < c->len; i++) {
+    while (k < b->len && compare(b->rows[k], c->rows[i]) < 0)
+      k++;
+    struct row x = *c->rows[i];
+    if (k < b->len && compare(b->rows[k], &x) == 0) {
+      x.count -= b->rows[k]->count;
+      x.ticks -= b->rows[k]->ticks;
+      x.held -= b->rows[k]->held;
+      x.held_waiting -= b->rows[k]->held_waiting;
+    }
+    if (x.count != 0)
+      *new_row(&d) = x;
+  }
+  convert(&d);
+  error = write_copy(f, &d);
+  release(&d);
+  return error;
+}
+
+// --- the kind ---
+
+static uint64_t count(const struct mprof_profile_row *row, size_t number) {
+  (void)row;
+  (void)number;
+  return mprof_pairs_count();
+}
+
+static bool has_data(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_pairs_count() != 0;
+}
+
+static bool has_rows(const void *copy) {
+  const struct locks_copy *c = copy;
+  return c->len != 0;
+}
+
+static bool is_shown(const void *copy, void *const *copies) {
+  (void)copies;
+  return has_rows(copy);
+}
+
+static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
+  const struct locks_copy *c = copy;
+  (void)part;
+  mprof_put_things_and_stacks(t, (uint64_t)c->count, "wait", c->len);
+}
+
+const struct mprof_profile_kind mprof_kind_locks = {
+    .copy_bytes = sizeof(struct locks_copy),
+    .last_form = MPROF_FORM_PPROF,
+    .take = take,
+    .free = release,
+    .write = write,
+    .write_delta = write_delta,
+    .count = count,
+    .has_data = has_data,
+    .is_shown = is_shown,
+    .has_stacks = has_rows,
+    .put_numbers = put_numbers,
+};
