@@ -74,24 +74,7 @@ static inline uint32_t mprof_waiters_word(const void *object) {
          ~MPROF_WAITER_FLAGS;
 }
 
-// Returns the word of __mprof_waiters for the slot of an object. The result is
-// 0 if no thread waits for the object and lock holds are not recorded.
-static inline uint32_t mprof_watch_word(const void *object) {
-  // The slot, as mprof_waiter_slot computes it. The empty asm keeps the
-  // compiler from replacing the conversion by an `and`, which is one
-  // instruction more.
-  uint32_t low = (uint16_t)(uintptr_t)object;
-  _Static_assert(MPROF_WAITER_SLOTS << MPROF_WAITER_SHIFT == UINT16_MAX + 1,
-                 "slot of 16 bits");
-  __asm__("" : "+r"(low));
-  const uint32_t *word = &__mprof_waiters[low >> MPROF_WAITER_SHIFT];
-#if __has_feature(thread_sanitizer)
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
-#else
-  // The compiler does not combine an atomic load with the test of the word.
-  return *word;
-#endif
-}
+// Returns whether the word of the object is not 0.
 static inline bool mprof_is_watched(const void *object) {
   return mprof_watch_word(object) != 0;
 }

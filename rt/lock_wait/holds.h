@@ -68,6 +68,25 @@ extern MPROF_HIDDEN bool mprof_holds_on;
 // frame: frame address of the entry that called this function.
 void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
                      uintptr_t frame);
+// Returns the word of __mprof_waiters for the slot of an object. The result is
+// 0 if no thread waits for the object and acquisitions are not recorded.
+static inline uint32_t mprof_watch_word(const void *object) {
+  // The slot, as mprof_waiter_slot computes it. The empty asm keeps the
+  // compiler from replacing the conversion by an `and`, which is one
+  // instruction more.
+  uint32_t low = (uint16_t)(uintptr_t)object;
+  _Static_assert(MPROF_WAITER_SLOTS << MPROF_WAITER_SHIFT == UINT16_MAX + 1,
+                 "slot of 16 bits");
+  __asm__("" : "+r"(low));
+  const uint32_t *word = &__mprof_waiters[low >> MPROF_WAITER_SHIFT];
+#if __has_feature(thread_sanitizer)
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#else
+  // The compiler does not combine an atomic load with the test of the word.
+  return *word;
+#endif
+}
+
 // Records that the calling thread has taken a lock, for those who want it: the
 // search for stuck threads (mprof_holds_add) and the profile `locks`
 // (lock_pairs.h). While any of them does, the word of the lock is not 0.
@@ -75,8 +94,7 @@ void mprof_hold_taken_slow(uintptr_t lock, uint8_t kind, uintptr_t op,
                            uintptr_t frame);
 static inline void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
                                     uintptr_t frame) {
-  if (mprof_unlikely(__atomic_load_n(&__mprof_waiters[mprof_waiter_slot(lock)],
-                                     __ATOMIC_RELAXED) != 0))
+  if (mprof_unlikely(mprof_watch_word((const void *)lock) != 0))
     mprof_hold_taken_slow(lock, kind, op, frame);
 }
 // Removes the calling thread's record of a lock that the thread releases. Does

@@ -222,16 +222,17 @@ static int write_copy(struct mprof_outfile *f, const struct locks_copy *c) {
       .duration_ns = c->duration_ns,
       .rate_name = "mutex_fraction",
       .rate = c->fraction};
-  return mprof_pprof_write(f, &head,
-                           &(struct mprof_pprof_samples){c,
-                                                         c->len,
-                                                         {[LOCK] = "lock",
-                                                          [KIND] = "kind",
-                                                          [WAITER] = "waiter",
-                                                          [HOLDER] = "holder",
-                                                          [WORST] = "worst",
-                                                          [QUEUE] = "queue"},
-                                                         put_sample});
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){c,
+                                    c->len,
+                                    {[LOCK] = "lock",
+                                     [KIND] = "kind",
+                                     [WAITER] = "waiter_access",
+                                     [HOLDER] = "holder_access",
+                                     [WORST] = "worst_wait",
+                                     [QUEUE] = "longest_queue"},
+                                    put_sample});
 }
 
 static int write(struct mprof_outfile *f,

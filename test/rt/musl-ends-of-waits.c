@@ -67,8 +67,10 @@ static void cancel(void *(*f)(void *), int *result, void *object) {
   void *value;
   *result = 0;
   pthread_create(&t, NULL, f, result);
-  while (!__atomic_load_n(&__mprof_waiters[(uintptr_t)object >> 6 & 1023],
-                          __ATOMIC_RELAXED))
+  const uint32_t notes = 1u << 29; // a flag that says nothing about waiters
+  while (!(__atomic_load_n(&__mprof_waiters[(uintptr_t)object >> 6 & 1023],
+                           __ATOMIC_RELAXED) &
+           ~notes))
     usleep(100);
   pthread_cancel(t);
   pthread_join(t, &value);

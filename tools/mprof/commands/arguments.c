@@ -25,6 +25,7 @@ static const struct {
 } kinds[] = {
     {COMMAND_check, NULL, "heap", ".pb.gz"},
     {COMMAND_memory, NULL, "memory", ".memory.pb.gz"},
+    {COMMAND_locks, NULL, "locks", ".locks.pb.gz"},
     {COMMAND_threads, NULL, "threads", ".threads.pb.gz"},
     {COMMAND_stuck, NULL, "threadleak", ".threadleak.pb.gz"},
     {COMMAND_COUNT, "contentions", "block", ".block.pb.gz"},
@@ -159,6 +160,7 @@ static bool reads_profiles(enum command_id command) {
   case COMMAND_list:
   case COMMAND_labels:
   case COMMAND_memory:
+  case COMMAND_locks:
   case COMMAND_threads:
   case COMMAND_stuck:
   case COMMAND_html:

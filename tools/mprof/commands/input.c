@@ -111,6 +111,8 @@ const char *input_kind(const struct profile *p, const char *path) {
     const char *moment = input_comment(p, "moment");
     return moment && strncmp(moment, "the peak", 8) == 0 ? "peak" : "heap";
   }
+  if (profile_find_type(p, "held_waiting") >= 0)
+    return "locks";
   if (profile_find_type(p, "contentions") >= 0) {
     const bool is_block = input_comment(p, "block_rate") != NULL;
     const bool is_mutex = input_comment(p, "mutex_fraction") != NULL;
@@ -154,7 +156,10 @@ void input_print_title(const struct view *v, FILE *out,
   // The block and the mutex profile have the same values.
   if (p->file_count == 1 && input_comment(p, "block_rate"))
     fputs(", block profile: who waited", out);
-  if (p->file_count == 1 && input_comment(p, "mutex_fraction"))
+  const bool is_locks = profile_find_type(p, "held_waiting") >= 0;
+  if (is_locks)
+    fputs(", locks profile: who waited for whom", out);
+  else if (p->file_count == 1 && input_comment(p, "mutex_fraction"))
     fputs(", mutex profile: who let others wait", out);
   print_wait_rate(p, out);
   const char *moment = input_comment(p, "moment");
