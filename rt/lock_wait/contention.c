@@ -454,14 +454,15 @@ void mprof_hold_taken_slow(uintptr_t lock, uint8_t kind, uintptr_t op,
     stack = mprof_persistent_handle(
         bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, lock));
   if (stack != 0)
-    mprof_note_taken(lock, stack);
+    mprof_note_taken(lock, stack,
+                     kind == MPROF_KIND_mutex || kind == MPROF_KIND_rwlock);
   mprof_guard_leave();
 }
 
 void mprof_mutex_retaken(const struct mprof_wait *w, uintptr_t mutex) {
   if (w->waiter == 0 || !mprof_notes_wanted(mutex) || !mprof_guard_enter())
     return;
-  mprof_note_taken(mutex, w->waiter);
+  mprof_note_taken(mutex, w->waiter, false);
   mprof_guard_leave();
 }
 

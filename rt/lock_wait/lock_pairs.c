@@ -181,12 +181,12 @@ static struct note *note_of(struct mprof_notes *n, uintptr_t lock) {
   return NULL;
 }
 
-void mprof_note_taken(uintptr_t lock, uint32_t taken) {
+void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat) {
   struct mprof_notes *n = notes_of_thread(true);
   if (n == NULL)
     return;
   struct note *x = note_of(n, lock);
-  if (x != NULL) {
+  if (x != NULL && may_repeat) {
     x->times++;
     return;
   }

@@ -35,6 +35,7 @@ struct part_frames {
 
 struct pair {
   string_id lock, kind, waiter, holder; // labels
+  bool has_more_locks;                  // others with the name of `lock`
   struct part_frames parts[PARTS];
   int64_t value; // of the view
   int64_t values[VALUES];
@@ -93,9 +94,22 @@ static void read_labels(struct pair *pair, const struct profile *p,
   }
 }
 
+// Returns the length of the name in a text such as "queue (0x7f01)", or 0.
+static size_t name_length(const char *lock) {
+  const char *end = strstr(lock, " (0x");
+  return end ? (size_t)(end - lock) : 0;
+}
+
+// Returns whether two labels are of one lock, or of locks with the same name.
+static bool is_same_lock(const struct profile *p, string_id x, string_id y) {
+  const size_t length = name_length(p->strings[x]);
+  return x == y || (length != 0 && length == name_length(p->strings[y]) &&
+                    memcmp(p->strings[x], p->strings[y], length) == 0);
+}
+
 // Returns whether two pairs are one row: the same lock and the same lines.
-static bool is_same(const struct pairs *all, const struct pair *x,
-                    const struct pair *y) {
+static bool is_same(const struct profile *p, const struct pairs *all,
+                    const struct pair *x, const struct pair *y) {
   for (int i = 0; i < PARTS; i++) {
     const struct part_frames *a = &x->parts[i], *b = &y->parts[i];
     if ((a->count == 0) != (b->count == 0) ||
@@ -103,8 +117,8 @@ static bool is_same(const struct pairs *all, const struct pair *x,
                                            &all->frames[b->first], 1, true)))
       return false;
   }
-  return x->lock == y->lock && x->kind == y->kind && x->waiter == y->waiter &&
-         x->holder == y->holder;
+  return is_same_lock(p, x->lock, y->lock) && x->kind == y->kind &&
+         x->waiter == y->waiter && x->holder == y->holder;
 }
 
 static int by_value(const void *x, const void *y) {
@@ -115,11 +129,13 @@ static int by_value(const void *x, const void *y) {
          (a->parts[0].first < b->parts[0].first);
 }
 
-static void add_pair(struct pairs *all, const struct pair *pair) {
+static void add_pair(const struct profile *p, struct pairs *all,
+                     const struct pair *pair) {
   for (size_t i = 0; i < all->count; i++) {
     struct pair *x = &all->items[i];
-    if (!is_same(all, x, pair))
+    if (!is_same(p, all, x, pair))
       continue;
+    x->has_more_locks |= x->lock != pair->lock;
     add_to(&x->value, pair->value);
     for (int k = 0; k < VALUES; k++)
       add_to(&x->values[k], pair->values[k]);
@@ -144,7 +160,7 @@ static struct pairs pairs_of(const struct view *v, bool keeps_std) {
     for (int k = 0; k < VALUES; k++)
       pair.values[k] =
           p->values[(size_t)s->sample * p->type_count + all.types[k]];
-    add_pair(&all, &pair);
+    add_pair(p, &all, &pair);
   }
   free(frames);
   if (all.count)
@@ -185,12 +201,23 @@ static char *holder_of(const struct view *v, const struct pairs *all,
   return text;
 }
 
+// Returns the name and the address of the lock, or only the name that several
+// locks have. The caller frees it.
+static char *lock_of(const struct view *v, const struct pair *pair) {
+  const char *text = v->profile->strings[pair->lock];
+  return text_of("%.*s",
+                 (int)(pair->has_more_locks ? name_length(text) : strlen(text)),
+                 text);
+}
+
 static char *lock_name(const struct view *v, const struct pair *pair) {
   const char **strings = v->profile->strings;
-  return text_of("%s %s%s%s%s%s", strings[pair->kind],
-                 pair->lock ? strings[pair->lock] : "?",
-                 pair->waiter ? ", " : "", strings[pair->waiter],
-                 pair->holder ? " behind " : "", strings[pair->holder]);
+  char *lock = lock_of(v, pair);
+  char *text = text_of("%s %s%s%s%s%s", strings[pair->kind], *lock ? lock : "?",
+                       pair->waiter ? ", " : "", strings[pair->waiter],
+                       pair->holder ? " behind " : "", strings[pair->holder]);
+  free(lock);
+  return text;
 }
 
 static void add_text(struct table *t, char *text) {
@@ -241,10 +268,9 @@ static void print_stack(const struct view *v, const struct pairs *all,
   fputs("]", stdout);
 }
 
-static void print_label(const struct view *v, const char *name,
-                        string_id value) {
+static void print_text(const char *name, const char *text) {
   printf("\"%s\": ", name);
-  json_string(stdout, v->profile->strings[value]);
+  json_string(stdout, text);
   fputs(", ", stdout);
 }
 
@@ -254,10 +280,12 @@ static void print_json(const struct view *v, const struct pairs *all,
   for (size_t i = 0; i < count; i++) {
     const struct pair *pair = &all->items[i];
     fputs(i ? ",\n  {" : "\n  {", stdout);
-    print_label(v, "lock", pair->lock);
-    print_label(v, "kind", pair->kind);
-    print_label(v, "waiter_access", pair->waiter);
-    print_label(v, "holder_access", pair->holder);
+    char *lock = lock_of(v, pair);
+    print_text("lock", lock);
+    free(lock);
+    print_text("kind", v->profile->strings[pair->kind]);
+    print_text("waiter_access", v->profile->strings[pair->waiter]);
+    print_text("holder_access", v->profile->strings[pair->holder]);
     for (int k = 0; k < VALUES; k++)
       printf("\"%s\": %" PRId64 ", ", value_names[k], pair->values[k]);
     printf("\"worst\": %" PRId64 ", \"queue\": %" PRId64, pair->worst,

@@ -231,9 +231,10 @@ function moreViews(app) {
   if (snapshots.length > 1)
     views.push(new SeriesView(app, snapshots));
   const shown = model.profiles.filter(p => p.role !== 'base');
-  const block = shown.find(p => p.kind === 'block'), mutex = shown.find(p => p.kind === 'mutex');
-  if (block && mutex)
-    views.push(new LocksView(app, block, mutex));
+  const [block, mutex, pairs] =
+      ['block', 'mutex', 'locks'].map(kind => shown.find(p => p.kind === kind));
+  if ((block && mutex) || pairs)
+    views.push(new LocksView(app, block, mutex, pairs));
   const leaks = shown.filter(p => p.kind === 'threadleak');
   if (model.reports.length || leaks.length)
     views.push(new StuckView(app, model.reports, leaks));

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who waits for a lock, beside who held it; and threads that wait for ever.
+// Who waits for a lock, beside who held it, and both joined; and threads that
+// wait for ever.
 
 class LocksView {
-  constructor(app, block, mutex) {
+  // block, mutex, pairs: profiles, or undefined. Without the first two, the sums
+  // are those of the pairs.
+  constructor(app, block, mutex, pairs) {
     this.app = app;
-    this.profiles = [block, mutex];
+    this.profiles = block && mutex ? [block, mutex] : [];
+    this.pairs = pairs;
     this.title = 'Locks';
     this.isWhole = true;
     this.element = h('div', {class: 'view'});
@@ -17,6 +21,8 @@ class LocksView {
   locks(app) {
     const locks = new Map();
     this.profiles.forEach((profile, side) => this.collect(app, profile, side, locks));
+    if (this.pairs)
+      this.join(app, locks);
     return [...locks.values()].sort((a, b) =>
       Math.max(b.sums[0], b.sums[1]) - Math.max(a.sums[0], a.sums[1]));
   }
@@ -24,9 +30,11 @@ class LocksView {
   show(app) {
     const sorted = this.locks(app);
     const most = sorted.length ? Math.max(...sorted[0].sums) : 1;
-    fill(this.element, h('p', {class: 'note'}, 'Left: the functions that waited for a lock, with ' +
-        'their waiting time (block profile). Right: the functions that let others wait until ' +
-        'they released it (mutex profile).'),
+    fill(this.element, this.profiles.length > 0 && h('p', {class: 'note'}, 'Left: the functions ' +
+        'that waited for a lock, with their waiting time (block profile). Right: the functions ' +
+        'that let others wait until they released it (mutex profile).'),
+        this.pairs && h('p', {class: 'note'}, 'Arrows: who waited for whom (locks profile): the ' +
+        'waiter \u2192 where the holder took the lock, and where it released it.'),
         sorted.slice(0, 100).map(lock => this.card(app, lock, most)));
   }
 
@@ -38,18 +46,63 @@ class LocksView {
     for (let i = 0; i < profile.stackCount; i++) {
       if (!values[i])
         continue;
-      const labels = app.model.labelSets[profile.labels[i]];
-      const label = key => (labels.find(l => l[0] === key) || [])[1];
-      const name = label('lock') || `other waits (${label('kind') || 'no label'})`;
-      const lock = locks.get(name) || {name, isLock: Boolean(label('lock')), kind: label('kind'), sums: [0, 0],
-        counts: [0, 0], functions: [new Map(), new Map()]};
-      locks.set(name, lock);
+      const lock = this.lockOf(app, profile, i, locks);
       const fn = shape.fn[shape.leaf(profile.nodes[i])];
       lock.sums[side] += values[i];
       if (counts >= 0)
         lock.counts[side] += profile.values[counts][i];
       lock.functions[side].set(fn, (lock.functions[side].get(fn) || 0) + values[i]);
     }
+  }
+
+  // Returns the lock of stack i, and adds it if needed.
+  lockOf(app, profile, i, locks) {
+    const labels = app.model.labelSets[profile.labels[i]];
+    const label = key => (labels.find(l => l[0] === key) || [])[1];
+    const name = label('lock') || `other waits (${label('kind') || 'no label'})`;
+    if (!locks.has(name))
+      locks.set(name, {name, isLock: Boolean(label('lock')), kind: label('kind'), sums: [0, 0],
+        counts: [0, 0], functions: [new Map(), new Map()], pairs: new Map()});
+    return locks.get(name);
+  }
+
+  // Adds the pairs of the locks profile: the innermost function of each part of
+  // a stack, which the runtime divides by pseudo frames.
+  join(app, locks) {
+    const profile = this.pairs, shape = shapeOf(app.model, 0, app.selection.std);
+    const delays = profile.values[profile.typeIndex('delay')];
+    const counts = profile.values[profile.typeIndex('contentions')];
+    for (let i = 0; i < profile.stackCount; i++) {
+      const lock = this.lockOf(app, profile, i, locks), parts = ['', '', ''];
+      let part = 0;
+      for (let n = shape.leaf(profile.nodes[i]); n; n = shape.parent[n]) {
+        const name = app.model.name(0, shape.fn[n]);
+        const at = ['[no release]', '[released in]', '[taken in]'].indexOf(name);
+        if (at >= 0)
+          part = Math.max(at, 1);
+        else
+          parts[part] = parts[part] || name;
+      }
+      const key = parts.join('\n');
+      const pair = lock.pairs.get(key) || {parts, delay: 0, count: 0};
+      pair.delay += delays[i];
+      pair.count += counts[i];
+      lock.pairs.set(key, pair);
+      if (!this.profiles.length)
+        lock.sums[0] += delays[i];
+    }
+  }
+
+  pairRows(lock, most) {
+    const text = ([waiter, release, taken]) => `${waiter || 'unknown'} \u2192 ` + (!release ?
+        'no release' : taken === release ? release : `${taken || '?'}, ${release}`);
+    return [...lock.pairs.values()].sort((a, b) => b.delay - a.delay).slice(0, 12).map(pair => {
+      const row = h('div', {class: 'label bar'}, h('span', {}, text(pair.parts)),
+          h('span', {class: 'place'}, `${quantity(pair.delay, 'nanoseconds')} in ` +
+          quantity(pair.count, 'count')));
+      row.style.setProperty('--part', 100 * pair.delay / most + '%');
+      return row;
+    });
   }
 
   card(app, lock, most) {
@@ -69,7 +122,9 @@ class LocksView {
     };
     return h('section', {class: 'lock'}, h('h2', {title: lock.name}, briefName(lock.name),
         lock.kind && h('small', {}, lock.kind)),
-        h('div', {class: 'lock-sides'}, side(0, 'Waited'), side(1, 'Let others wait')));
+        this.profiles.length > 0 &&
+            h('div', {class: 'lock-sides'}, side(0, 'Waited'), side(1, 'Let others wait')),
+        lock.pairs.size > 0 && h('div', {class: 'lock-pairs'}, this.pairRows(lock, most)));
   }
 
   open(app, side, fn) {
