@@ -28,6 +28,7 @@
 #include "http/server.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
+#include "lock_wait/lock_graph.h"
 #include "lock_wait/lock_names.h"
 #include "lock_wait/lock_pairs.h"
 #include "lock_wait/waiters.h"

@@ -44,7 +44,7 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_BLOCK = 2,
   MPROF_BUCKET_MUTEX = 3,
   MPROF_BUCKET_THREAD = 4, // stacks that created threads (Go: struct m)
-  MPROF_BUCKET_TRACE = 5,  // stacks in the execution trace; without counters
+  MPROF_BUCKET_TRACE = 5,  // stacks without counters, as in the execution trace
   MPROF_BUCKET_CUSTOM = 6, // stacks of values in the program's own profiles
   MPROF_BUCKET_MAP = 7,    // stacks that mapped memory
   MPROF_BUCKET_CPU = 8,    // stacks that used processor time

@@ -26,6 +26,7 @@
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/lock_order.h"
 #include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
@@ -137,6 +138,16 @@ void _pthread_cleanup_push(mprof_cleanup *buffer, void (*routine)(void *),
                            void *arg);
 void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
+// Records that the thread has taken a lock. how: MPROF_TAKES_*.
+static inline void mprof_lock_taken(uintptr_t lock, uint8_t kind, unsigned how,
+                                    uintptr_t op, uintptr_t frame) {
+  if (mprof_likely(mprof_watch_word((const void *)lock) == 0))
+    return;
+  mprof_hold_taken(lock, kind, op, frame);
+  if (mprof_order_on)
+    mprof_order_taken(lock, kind, how, op, frame);
+}
+
 // Evaluates call, which is a cancellation point. If call does not return, libc
 // calls routine(w), which ends the wait w.
 #define CANCELLATION_POINT(routine, w, call)                                   \
@@ -169,13 +180,17 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
       return hooked Args;                                                      \
     int r = Try(l);                                                            \
     if (mprof_unlikely(r == (Busy))) {                                         \
+      if (mprof_order_on)                                                      \
+        mprof_order_awaited((uintptr_t)l, Kind, mprof_takes(MPROF_HOOKED_##f), \
+                            (uintptr_t)hooked, ENTRY_FRAME);                   \
       mprof_wait_begin(&w, Kind, (uintptr_t)hooked, ENTRY_FRAME,               \
                        (uintptr_t)l);                                          \
       r = NOTED_CANCELLATION_POINT(&w, hooked Args);                           \
       mprof_wait_end(&w, Outcome(r));                                          \
     }                                                                          \
     if (Outcome(r) == MPROF_GOT)                                               \
-      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)hooked, ENTRY_FRAME);    \
+      mprof_lock_taken((uintptr_t)l, Kind, mprof_takes(MPROF_HOOKED_##f),      \
+                       (uintptr_t)hooked, ENTRY_FRAME);                        \
     return r;                                                                  \
   }
 
@@ -190,7 +205,8 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     int r = hooked(l);                                                         \
     if (r == 0)                                                                \
-      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)hooked, ENTRY_FRAME);    \
+      mprof_lock_taken((uintptr_t)l, Kind, mprof_takes(MPROF_HOOKED_##f),      \
+                       (uintptr_t)hooked, ENTRY_FRAME);                        \
     else if (r == (Busy))                                                      \
       mprof_try_failed((uintptr_t)hooked, ENTRY_FRAME, (uintptr_t)l);          \
     return r;                                                                  \
@@ -201,9 +217,12 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 // Some locks do not store all their holders, so the runtime knows the holders
 // only from these records. Therefore no record may exist after the unlock.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
-  if (mprof_unlikely(mprof_holds_on) &&
-      (kind != MPROF_KIND_mutex || !MPROF_LOCKS_NAME_OWNERS))
+  if (mprof_likely(!mprof_tracks_locks))
+    return;
+  if (mprof_holds_on && (kind != MPROF_KIND_mutex || !MPROF_LOCKS_NAME_OWNERS))
     mprof_hold_dropped((uintptr_t)lock);
+  if (mprof_order_on)
+    mprof_order_dropped((uintptr_t)lock);
 }
 
 // Defines the entry of an unlock function f. IsCharged: whether the unlock is
@@ -272,6 +291,8 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     mprof_mutex_retaken(&w->wait, w->release.object);
   mprof_release_end(&w->release, outcome != MPROF_NO_WAIT, MPROF_KIND_mutex,
                     w->wait.op, w->wait.frame);
+  if (mprof_order_on && outcome != MPROF_NO_WAIT)
+    mprof_order_retaken(w->release.object, w->wait.op, w->wait.frame);
 }
 
 // Defines the entry of f, which waits for the condition c and releases the

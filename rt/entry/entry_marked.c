@@ -236,6 +236,9 @@ static void leave_user(void) { mprof_tls.user_frame = 0; }
 MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock) {
   struct mprof_wait *w = notes;
   *w = (struct mprof_wait){.op = (uintptr_t)f, .object = (uintptr_t)lock};
+  if (mprof_order_on)
+    mprof_order_awaited((uintptr_t)lock, MPROF_KIND_user, MPROF_TAKES_OPAQUE,
+                        (uintptr_t)f, ENTRY_FRAME);
   if (comes_second((uintptr_t)lock))
     mprof_wait_begin(w, MPROF_KIND_user, (uintptr_t)f, ENTRY_FRAME,
                      (uintptr_t)lock);
@@ -246,7 +249,8 @@ MPROF_ENTRY void __mprof_user_lock_end(void *notes) {
   struct mprof_wait *w = notes;
   leave_user();
   mprof_wait_end(w, MPROF_GOT);
-  mprof_hold_taken(w->object, MPROF_KIND_user, w->op, ENTRY_FRAME);
+  mprof_lock_taken(w->object, MPROF_KIND_user, MPROF_TAKES_OPAQUE, w->op,
+                   ENTRY_FRAME);
 }
 
 MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
@@ -256,8 +260,7 @@ MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
                       n->op, ENTRY_FRAME);
   if (mprof_process_ready() && mprof_guard_enter()) {
     mprof_waiters_let_go((uintptr_t)lock);
-    if (mprof_unlikely(mprof_holds_on))
-      mprof_hold_dropped((uintptr_t)lock);
+    mprof_unlock_drops(lock, MPROF_KIND_user);
     mprof_guard_leave();
   }
   enter_user(notes);

@@ -53,18 +53,26 @@ static unsigned word_at(const void *object, size_t offset) {
     struct mprof_wait w;                                                       \
     const HOOKED_TYPE(Lock) hooked = LOAD_HOOKED(Lock);                        \
     if (!TRY_LOCK(FIRST_##Kind, Try, l)) {                                     \
+      if (mprof_order_on)                                                      \
+        mprof_order_awaited((uintptr_t)l, Kind,                                \
+                            mprof_takes(MPROF_HOOKED_##Lock),                  \
+                            (uintptr_t)hooked, ENTRY_FRAME);                   \
       mprof_wait_begin(&w, Kind, (uintptr_t)hooked, ENTRY_FRAME,               \
                        (uintptr_t)l);                                          \
       hooked(l);                                                               \
       mprof_wait_end(&w, MPROF_GOT);                                           \
     }                                                                          \
-    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)hooked, ENTRY_FRAME);      \
+    mprof_lock_taken((uintptr_t)l, Kind, mprof_takes(MPROF_HOOKED_##Lock),     \
+                     (uintptr_t)hooked, ENTRY_FRAME);                          \
   }                                                                            \
   MPROF_ENTRY _Bool __mprof_##Try(void *l) {                                   \
     const HOOKED_TYPE(Try) hooked = LOAD_HOOKED(Try);                          \
     _Bool got = hooked(l);                                                     \
     if (!got)                                                                  \
       mprof_try_failed((uintptr_t)hooked, ENTRY_FRAME, (uintptr_t)l);          \
+    else if (mprof_order_on)                                                   \
+      mprof_order_taken((uintptr_t)l, Kind, mprof_takes(MPROF_HOOKED_##Try),   \
+                        (uintptr_t)hooked, ENTRY_FRAME);                       \
     return got;                                                                \
   }
 #define FIRST_MPROF_KIND_mutex _ZNSt3__15mutex8try_lockEv

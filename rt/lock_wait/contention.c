@@ -14,6 +14,7 @@
 #include "bucket/bucket.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/lock_order.h"
 #include "lock_wait/lock_pairs.h"
 #include "lock_wait/own_locks.h"
 #include "lock_wait/waiters.h"
@@ -442,8 +443,8 @@ void mprof_release_end(struct mprof_release *r, bool released,
   mprof_guard_leave();
 }
 
-void mprof_hold_taken_slow(uintptr_t lock, uint8_t kind, uintptr_t op,
-                           uintptr_t frame) {
+void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
+                      uintptr_t frame) {
   if (mprof_holds_on)
     mprof_holds_add(lock, kind, op, frame);
   if (!mprof_notes_wanted(lock) || is_inside_user(frame) ||
@@ -484,6 +485,8 @@ static void update_kinds_locked(void) {
   // Add all kinds except `try`, because a failed try is not a wait.
   if (mprof_trace_is_on() || mprof_contention.sees_waits)
     kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~MPROF_KIND_BIT(try);
+  if (mprof_order_on)
+    kinds |= MUTEX_KINDS | MPROF_KIND_BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
   mprof_switches_set_locked(kinds);

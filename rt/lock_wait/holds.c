@@ -10,6 +10,7 @@
 #include "lock_wait/holds.h"
 
 #include "lock_wait/hooked.h"
+#include "lock_wait/lock_order.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
@@ -23,11 +24,13 @@
 // Number of preferred records of a lock.
 enum { WAYS = 4 };
 
-bool mprof_holds_on;
+bool mprof_holds_on, mprof_tracks_locks;
 
 void mprof_holds_init(void) {
   mprof_holds_on = mprof_flags.stuck || mprof_flags.stuck_report != 0;
-  for (size_t i = 0; mprof_holds_on && i < MPROF_WAITER_SLOTS; i++)
+  mprof_order_on = mprof_flags.lock_order;
+  mprof_tracks_locks = mprof_holds_on || mprof_order_on;
+  for (size_t i = 0; mprof_tracks_locks && i < MPROF_WAITER_SLOTS; i++)
     __mprof_waiters[i] |= MPROF_WAITER_ANY;
 }
 

@@ -61,6 +61,9 @@ enum { MPROF_LOCKS_NAME_OWNERS = 0 };
 // Whether the runtime records which locks each thread holds. Written once at
 // start.
 extern MPROF_HIDDEN bool mprof_holds_on;
+// Whether the entries report each lock that is taken or released:
+// mprof_holds_on or mprof_order_on (lock_order.h). Written once at start.
+extern MPROF_HIDDEN bool mprof_tracks_locks;
 
 // Records that the calling thread has taken a lock. Call this while the
 // thread's guard is not set.
@@ -90,13 +93,8 @@ static inline uint32_t mprof_watch_word(const void *object) {
 // Records that the calling thread has taken a lock, for those who want it: the
 // search for stuck threads (mprof_holds_add) and the profile `locks`
 // (lock_pairs.h). While any of them does, the word of the lock is not 0.
-void mprof_hold_taken_slow(uintptr_t lock, uint8_t kind, uintptr_t op,
-                           uintptr_t frame);
-static inline void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
-                                    uintptr_t frame) {
-  if (mprof_unlikely(mprof_watch_word((const void *)lock) != 0))
-    mprof_hold_taken_slow(lock, kind, op, frame);
-}
+void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
+                      uintptr_t frame);
 // Removes the calling thread's record of a lock that the thread releases. Does
 // nothing if there is no such record. Call this with the guard set, and only
 // for locks that do not store their owner (is_needed).
@@ -111,7 +109,8 @@ bool mprof_op_reads(uintptr_t op);
 bool mprof_hold_read(const struct mprof_thread *t, size_t i,
                      struct mprof_hold *copy);
 
-// Sets mprof_holds_on from the options. Call at start.
+// Sets mprof_holds_on, mprof_order_on and mprof_tracks_locks from the options.
+// Call at start.
 void mprof_holds_init(void);
 
 #endif // MPROF_RT_LOCK_WAIT_HOLDS_H

@@ -70,8 +70,8 @@ void mprof_pairs_reset(void);
 // two inline functions.
 
 // Adds a note, or counts one more acquisition if the thread already holds the
-// lock. taken: handle of the bucket with the stack. may_repeat: whether a thread
-// can take a lock of this kind again before it releases it.
+// lock. taken: handle of the bucket with the stack. may_repeat: whether a
+// thread can take a lock of this kind again before it releases it.
 void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat);
 // Returns the bucket and the time of the acquisition of a lock that the thread
 // releases, and removes the note. Returns 0 if there is none.

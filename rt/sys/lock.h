@@ -35,6 +35,7 @@ enum mprof_rank {
   MPROF_RANK_GC,        // gc_lock: counted objects of a garbage collector
   MPROF_RANK_STARTS,    // starts_lock: records of starting threads
   MPROF_RANK_WAITERS,   // lock of a slot in the table of waiters
+  MPROF_RANK_ORDER,     // order_lock: the graph of locks (lock_graph.h)
   MPROF_RANK_NAMES,     // names_lock: names that the program gave to its locks
   MPROF_RANK_LABELS,    // labels_lock: sets of labels
   MPROF_RANK_ENDED,     // lock of the trace's list of ended threads

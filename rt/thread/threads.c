@@ -187,6 +187,7 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
                                .labels = mprof_tls.labels,
                                .holds = old.holds,
                                .notes = old.notes,
+                               .order = old.order,
                                .pthread = (uintptr_t)pthread_self()};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     mprof_tls.shard = t->shard = take_shard_locked();

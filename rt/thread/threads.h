@@ -19,6 +19,7 @@ struct mprof_bucket;
 struct mprof_caller;
 struct mprof_holds;
 struct mprof_notes;
+struct mprof_thread_order;
 
 // A shard is a small number that selects the counters in which a thread counts
 // its events (counts.h). Each of the shards 1 to MPROF_OWN_SHARDS belongs to
@@ -172,6 +173,9 @@ struct mprof_thread {
   // Where the thread took contended locks that it holds (lock_pairs.h); NULL at
   // first.
   struct mprof_notes *notes;
+  // The same with the stacks that took them, for the order of locks
+  // (lock_order.h). Only the thread itself uses it.
+  struct mprof_thread_order *order;
 };
 
 // Sets the label set of the calling thread to number `labels`. Also copies the
