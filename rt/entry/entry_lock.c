@@ -194,6 +194,16 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, MPROF_KIND_rwlock,
        is_last_holder(l), 0)
 UNLOCK(pthread_spin_unlock, pthread_spinlock_t, MPROF_KIND_spin, true, 0)
 
+LOCK_ENDS(int, pthread_mutex_destroy, (pthread_mutex_t * l), (l))
+LOCK_ENDS(int, pthread_mutex_init,
+          (pthread_mutex_t * l, const pthread_mutexattr_t *a), (l, a))
+LOCK_ENDS(int, pthread_rwlock_destroy, (pthread_rwlock_t * l), (l))
+LOCK_ENDS(int, pthread_rwlock_init,
+          (pthread_rwlock_t * l, const pthread_rwlockattr_t *a), (l, a))
+LOCK_ENDS(int, pthread_spin_destroy, (pthread_spinlock_t * l), (l))
+LOCK_ENDS(int, pthread_spin_init, (pthread_spinlock_t * l, int shared),
+          (l, shared))
+
 // --- conditions ---
 
 COND_WAIT(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m),

@@ -327,6 +327,19 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     MUSTTAIL return wake_##f(object);                                          \
   }
 
+// Defines the entry of f, which initializes or destroys a lock.
+#define LOCK_ENDS(Result, f, Params, Args)                                     \
+  SLOW_ENTRY Result end_##f Params {                                           \
+    if (mprof_order_on)                                                        \
+      mprof_order_ended((uintptr_t)l);                                         \
+    return HOOKED(f) Args;                                                     \
+  }                                                                            \
+  MPROF_ENTRY Result __mprof_##f Params {                                      \
+    if (mprof_likely(!mprof_is_watched((const void *)l)))                      \
+      MUSTTAIL return HOOKED(f) Args;                                          \
+    MUSTTAIL return end_##f Args;                                              \
+  }
+
 // Returns whether thread t still runs. Returns false if t has ended but was not
 // yet joined. For such a thread, glibc returns no clock, and musl returns the
 // clock of thread 0. (In Linux, the id of a thread's CPU clock is

@@ -373,6 +373,8 @@ enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 typedef struct mtx mtx_t;
 typedef struct cnd cnd_t;
 typedef struct once once_flag;
+int mtx_init(mtx_t *m, int type);
+void mtx_destroy(mtx_t *m);
 int mtx_lock(mtx_t *m);
 int mtx_trylock(mtx_t *m);
 int mtx_timedlock(mtx_t *m, const struct timespec *t);
@@ -406,6 +408,9 @@ LOCK(MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *l, const struct timespec *t),
 ENTRY_TRY(mtx_trylock, mtx_t, MPROF_KIND_mutex, thrd_busy)
 UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l, word),
        thrd_success)
+
+LOCK_ENDS(void, mtx_destroy, (mtx_t * l), (l))
+LOCK_ENDS(int, mtx_init, (mtx_t * l, int type), (l, type))
 
 COND_WAIT(cnd_wait, (cnd_t * c, mtx_t *m), (c, m), thrd_outcome)
 COND_WAIT(cnd_timedwait, (cnd_t * c, mtx_t *m, const struct timespec *t),

@@ -24,7 +24,7 @@
 
 enum {
   NODES = 32768, // size of the hash table of locks
-  PROBES = 32,   // slots in which a lock may be
+  PROBES = 64,   // slots in which a lock may be
   EDGES = 65536, // maximum number of edges
   PAIRS = 65536, // size of the hash table of edges
   GATES = 14,    // maximum number of gates of an edge
@@ -234,7 +234,7 @@ static bool covers(const struct edge *x, const struct edge *y) {
 
 static struct mprof_order_cycle make_cycle(const struct edge *const *path,
                                            uint32_t len) {
-  struct mprof_order_cycle c = {.len = len, .count = 1};
+  struct mprof_order_cycle c = {.len = len};
   for (uint32_t i = 0; i < len; i++) {
     const struct edge *e = path[i];
     c.edges[i] = (struct mprof_cycle_edge){e->held, e->taken, e->tid};
@@ -249,9 +249,8 @@ static void add_cycle_locked(struct graph *g, const struct edge *const *path,
   const struct mprof_order_cycle c = make_cycle(path, len);
   const size_t n = order.cycles_len;
   for (size_t i = 0; i < n; i++)
-    if (g->cycles[i].len == len &&
-        (g->cycles[i].stacks == c.stacks || g->cycles[i].locks == c.locks)) {
-      g->cycles[i].count++;
+    if (g->cycles[i].locks == c.locks || g->cycles[i].stacks == c.stacks) {
+      g->cycles[i].others += g->cycles[i].locks != c.locks;
       return;
     }
   if (n == MPROF_ORDER_CYCLES) {

@@ -43,7 +43,7 @@ struct mprof_cycle_edge {
 
 struct mprof_order_cycle {
   uint32_t len;
-  uint64_t count; // number of cycles that were found with equal stacks or locks
+  uint64_t others; // number of times that other locks had the same stacks
   // Sums of hashes of all edges, with their stacks and with their locks.
   uint64_t stacks, locks;
   struct mprof_cycle_edge edges[MPROF_CYCLE_LOCKS];

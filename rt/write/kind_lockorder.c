@@ -66,9 +66,10 @@ static void put_cycle(struct mprof_report *w, const struct copy *s, size_t i) {
   mprof_report_plain(w, (int64_t)i + 1, " of ");
   mprof_report_plain(w, (int64_t)s->len, ": ");
   mprof_report_count(w, c->len, " locks");
-  if (c->count > 1) {
+  if (c->others > 0) {
     mprof_report_put(w, ", and ");
-    mprof_report_things(w, (int64_t)c->count - 1, "similar cycle");
+    mprof_report_things(w, (int64_t)c->others, "cycle");
+    mprof_report_put(w, " of other locks with the same stacks");
   }
   mprof_report_put(w, "\n");
   for (uint32_t k = 0; k < c->len; k++) {

@@ -89,6 +89,8 @@ static char *runtime_options(const struct options *o, const char *directory,
     add(out, "threads", "1");
   if (o->stuck)
     fputs(":stuck=1:stuck_report=5", out);
+  if (o->lock_order)
+    add(out, "lock_order", "1");
   for (size_t i = 0; i < o->set.count; i++)
     fprintf(out, ":%s", o->set.items[i]);
   if (directory)

@@ -31,6 +31,8 @@ enum {
 
 // The end of the names of the profiles of stuck threads.
 #define STUCK ".threadleak.pb.gz"
+// The end of the names of the profiles of orders of locks.
+#define ORDER ".lockorder.pb.gz"
 
 // Prints a command for the file on a line.
 static void print_command(const char *command, const char *path) {
@@ -79,6 +81,8 @@ static bool show_profile(const struct options *o,
   char command[64] = "top";
   if (ends_with(path, STUCK))
     strcpy(command, "stuck");
+  else if (ends_with(path, ORDER))
+    strcpy(command, "traces");
   else if (wanted.type)
     snprintf(command, sizeof command, "top --sample=%s", wanted.type);
   print_command(command, path);
@@ -132,8 +136,8 @@ static bool show_trace(char *path) {
   return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-// Says that no thread has waited or is stuck, if the profile at `path`, which
-// is empty, is one of waits or of stuck threads.
+// Says that no thread has waited or is stuck, or that no order of locks is
+// wrong, if the profile at `path`, which is empty, is one of these.
 static void say_if_no_waits(const char *path) {
   if (ends_with(path, ".block.pb.gz"))
     fputs("\nblock profile: no wait was recorded\n", stderr);
@@ -144,13 +148,16 @@ static void say_if_no_waits(const char *path) {
           stderr);
   if (ends_with(path, STUCK))
     fputs("\nthreadleak profile: no stuck thread was found\n", stderr);
+  if (ends_with(path, ORDER))
+    fputs("\nlockorder profile: no cycle of locks was found\n", stderr);
 }
 
 void show_written(const struct options *o, const struct written_files *f,
                   int64_t start_ns) {
   static const char *const shown[] = {".peak.pb.gz",  ".heap.pb.gz",
                                       ".block.pb.gz", ".mutex.pb.gz",
-                                      ".wall.pb.gz",  STUCK};
+                                      ".wall.pb.gz",  STUCK,
+                                      ORDER};
   const struct style style = style_of_error(o->colour);
   bool has_any = false;
   for (size_t i = 0; i < f->count; i++)
