@@ -70,9 +70,13 @@ static int try_mutex(pthread_mutex_t *m) {
 
 POSIX_LOCK(SLOW_ENTRY int lock_mutex(pthread_mutex_t *l), pthread_mutex_lock,
            (l), true, MPROF_KIND_mutex, try_mutex)
+ORDER_ENTRY(pthread_mutex_lock, pthread_mutex_t, MPROF_KIND_mutex, lock_mutex)
 MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
-  if (mprof_likely(mprof_mutex_is_free(m)))
+  const unsigned state = mprof_mutex_state(m);
+  if (mprof_likely(state == 0))
     MUSTTAIL return HOOKED(pthread_mutex_lock)(m);
+  if (state == MPROF_WAITER_ANY)
+    MUSTTAIL return quick_pthread_mutex_lock(m);
   MUSTTAIL return lock_mutex(m);
 }
 

@@ -59,6 +59,9 @@ void mprof_cond_cancelled(void *cond_wait);
 // Frame address of the entry. The recorded stack consists of the frames above
 // this address. Use this macro in the entry itself.
 #define ENTRY_FRAME ((uintptr_t)__builtin_frame_address(0))
+// The return address of the entry.
+#define ENTRY_CALLER                                                           \
+  ((mprof_pc)mprof_return_address((uintptr_t)__builtin_return_address(0)))
 
 // Returns whether call sites call the runtime for waits of a kind.
 static inline bool mprof_sync_wants(enum mprof_kind kind) {
@@ -98,15 +101,16 @@ static inline unsigned mprof_mutex_owner(const pthread_mutex_t *m) {
 #endif
 }
 
-// Returns whether a mutex has neither an owner nor waiters, so that taking it
-// needs no record. If another thread takes the mutex in the few nanoseconds
-// before the hooked function runs, the wait is not recorded. The function does
-// not try the mutex, because a try takes longer than a call of the hooked
-// function for a free mutex.
-static inline bool mprof_mutex_is_free(const pthread_mutex_t *m) {
+// Returns 0 if a mutex has neither an owner nor waiters, so that taking it
+// needs no record, and MPROF_WAITER_ANY if only the locks that threads hold are
+// recorded. If another thread takes the mutex in the few nanoseconds before the
+// hooked function runs, the wait is not recorded. The function does not try the
+// mutex, because a try takes longer than a call of the hooked function for a
+// free mutex.
+static inline unsigned mprof_mutex_state(const pthread_mutex_t *m) {
   // One branch for both words, because a second branch would slow down short
   // loops.
-  return (mprof_mutex_owner(m) | mprof_watch_word(m)) == 0;
+  return mprof_mutex_owner(m) | mprof_watch_word(m);
 }
 
 // A quick entry of f tests whether it has anything to record. If not, it jumps
@@ -165,6 +169,24 @@ static inline void mprof_lock_taken(uintptr_t lock, uint8_t kind, unsigned how,
 // noted, nothing has to be undone, so no cleanup routine is registered.
 #define NOTED_CANCELLATION_POINT(w, call)                                      \
   ((w)->is_noted ? CANCELLATION_POINT(mprof_wait_cancelled, (w), call) : (call))
+
+// Defines quick_f for a lock that is free and whose word is MPROF_WAITER_ANY.
+// If only the option lock_order has to see the lock, quick_f adds it to the
+// thread's list and jumps to f. Otherwise it jumps to Slow.
+#define ORDER_ENTRY(f, Type, Kind, Slow)                                       \
+  SLOW_ENTRY int further_##f(Type *l) {                                        \
+    if (mprof_order_push((uintptr_t)l, Kind, mprof_takes(MPROF_HOOKED_##f),    \
+                         ENTRY_CALLER, ENTRY_FRAME))                           \
+      MUSTTAIL return HOOKED(f)(l);                                            \
+    MUSTTAIL return Slow(l);                                                   \
+  }                                                                            \
+  SLOW_ENTRY int quick_##f(Type *l) {                                          \
+    if (mprof_likely(mprof_order_push_first((uintptr_t)l, Kind,                \
+                                            mprof_takes(MPROF_HOOKED_##f),     \
+                                            ENTRY_CALLER, ENTRY_FRAME)))       \
+      MUSTTAIL return HOOKED(f)(l);                                            \
+    MUSTTAIL return further_##f(l);                                            \
+  }
 
 // --- bodies of entries ---
 
@@ -250,7 +272,10 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     return r;                                                                  \
   }                                                                            \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
-    if (mprof_likely(!mprof_is_watched((const void *)l)))                      \
+    const uint32_t word = mprof_watch_word((const void *)l);                   \
+    if (mprof_likely(word == 0))                                               \
+      MUSTTAIL return HOOKED(f)(l);                                            \
+    if (word == MPROF_WAITER_ANY && mprof_order_pop((uintptr_t)l))             \
       MUSTTAIL return HOOKED(f)(l);                                            \
     MUSTTAIL return release_##f(l);                                            \
   }

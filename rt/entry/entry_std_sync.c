@@ -395,9 +395,13 @@ static enum mprof_outcome thrd_outcome(int r) {
 LOCK(SLOW_ENTRY int lock_mtx(mtx_t *l), mtx_lock, (l), true, MPROF_KIND_mutex,
      mtx_trylock, thrd_busy, thrd_outcome)
 // An mtx_t begins with a pthread_mutex_t.
+ORDER_ENTRY(mtx_lock, mtx_t, MPROF_KIND_mutex, lock_mtx)
 MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
-  if (mprof_likely(mprof_mutex_is_free((const void *)m)))
+  const unsigned state = mprof_mutex_state((const void *)m);
+  if (mprof_likely(state == 0))
     MUSTTAIL return HOOKED(mtx_lock)(m);
+  if (state == MPROF_WAITER_ANY)
+    MUSTTAIL return quick_mtx_lock(m);
   MUSTTAIL return lock_mtx(m);
 }
 

@@ -23,15 +23,14 @@
 #include <string.h>
 
 enum {
-  NODES = 32768, // size of the hash table of locks
-  PROBES = 64,   // slots in which a lock may be
-  EDGES = 65536, // maximum number of edges
-  PAIRS = 65536, // size of the hash table of edges
-  GATES = 14,    // maximum number of gates of an edge
-  VARIANTS = 16, // maximum number of edges between two locks
-  MARKS = 20000, // edges that the search goes backwards
-  STEPS = 20000, // edges that the search goes forwards
-  GENERATIONS = 4096
+  NODES = 131072, // size of the hash table of locks
+  PROBES = 64,    // slots in which a lock may be
+  EDGES = 131072, // maximum number of edges
+  PAIRS = 131072, // size of the hash table of edges
+  GATES = 14,     // maximum number of gates of an edge
+  VARIANTS = 16,  // maximum number of edges between two locks
+  MARKS = 20000,  // edges that the search goes backwards
+  STEPS = 20000   // edges that the search goes forwards
 };
 
 // Numbers of edges are from 1; 0: no edge.
@@ -75,20 +74,11 @@ static struct {
   _Atomic size_t cycles_len;
 } order = {.lock = MPROF_LOCK_INIT(MPROF_RANK_ORDER)};
 
-// Numbers of the locks that have ended, by a hash of their addresses. Atomic.
-static atomic_uint generations[GENERATIONS];
+atomic_uint mprof_generations[MPROF_GENERATIONS];
 
 static uint64_t hash_of(uint64_t x) {
   x *= 0x9e3779b97f4a7c15u;
   return (x ^ x >> 32) * 0xbf58476d1ce4e5b9u >> 16;
-}
-
-static atomic_uint *generation_of(uintptr_t lock) {
-  return &generations[(lock >> 3 ^ lock >> 15) % GENERATIONS];
-}
-
-unsigned mprof_graph_generation(uintptr_t lock) {
-  return atomic_load_explicit(generation_of(lock), memory_order_relaxed);
 }
 
 static struct graph *graph_now(void) {
@@ -412,7 +402,8 @@ void mprof_graph_remove(uintptr_t lock) {
   struct node *x = place_of(g, lock);
   if (x != NULL && x->lock == lock && x->is_alive) {
     remove_node_locked(g, x);
-    atomic_fetch_add_explicit(generation_of(lock), 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(mprof_generation_of(lock), 1,
+                              memory_order_relaxed);
   }
   mprof_lock_release(&order.lock);
 }

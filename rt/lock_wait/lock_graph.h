@@ -33,6 +33,7 @@ struct mprof_order_lock {
   uint32_t stack; // handle of the bucket with the stack that took it; 0: none
   uint8_t kind;   // enum mprof_kind
   uint8_t how;    // MPROF_TAKES_*
+  uint16_t again; // how often the holder has taken it once more
 };
 
 // An edge of a cycle: thread tid held `from`, and then took `to`.
@@ -49,12 +50,19 @@ struct mprof_order_cycle {
   struct mprof_cycle_edge edges[MPROF_CYCLE_LOCKS];
 };
 
+// Numbers of the locks that have ended, by a hash of their addresses. Atomic.
+enum { MPROF_GENERATIONS = 4096 };
+extern MPROF_HIDDEN atomic_uint mprof_generations[MPROF_GENERATIONS];
+// Returns the number for a lock. It differs between successive locks at the
+// same address.
+static inline atomic_uint *mprof_generation_of(uintptr_t lock) {
+  return &mprof_generations[(lock >> 3) % MPROF_GENERATIONS];
+}
+
 // Adds the edges from each of the n locks that the calling thread holds to
 // *taken. Call with the guard set. tid: id of the calling thread.
 void mprof_graph_add(const struct mprof_order_lock *held, size_t n,
                      const struct mprof_order_lock *taken, int tid);
-// Returns a number that differs between successive locks at the same address.
-unsigned mprof_graph_generation(uintptr_t lock);
 // Removes a lock and its edges from the graph.
 void mprof_graph_remove(uintptr_t lock);
 

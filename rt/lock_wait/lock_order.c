@@ -7,6 +7,7 @@
 #include "lock_wait/lock_order.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/holds.h"
 #include "lock_wait/lock_graph.h"
 #include "options/flags.h"
 #include "process/process.h"
@@ -21,123 +22,80 @@
 #include <pthread.h>
 #include <string.h>
 
-enum {
-  HOLDS = 32,   // maximum number of locks in a list
-  KNOWN = 256,  // entries of the cache of hashes
-  STACKS = 32,  // entries of the cache of stacks
-  CALLERS = 3,  // return addresses that an entry of the cache of stacks checks
-  REACH = 1024, // bytes of the stack in which they are
-};
-
-// A stack that the thread has had at this call site and frame address. The
-// entry is valid if the return addresses of the next callers are in place, too.
-struct known_stack {
-  mprof_pc pc;
-  uintptr_t frame;
-  mprof_pc callers[CALLERS];
-  uint16_t at[CALLERS]; // distances of callers[] from `frame`; 0: no more
-  uint32_t bucket;      // handle; 0: the entry is unused
-};
-
-struct mprof_thread_order {
-  int tid; // the thread to which the rest belongs
-  uint32_t len;
-  uint64_t hash; // sum of mix[]
-  struct mprof_order_lock held[HOLDS];
-  uint64_t mix[HOLDS];   // hash of each lock, its mode and its generation
-  uint32_t again[HOLDS]; // how often the thread has taken the lock once more
-  uint64_t known[KNOWN];
-  struct known_stack stacks[STACKS];
-};
+enum { REACH = 1024 }; // bytes of the stack in which callers are searched
 
 bool mprof_order_on;
 
 // --- stacks ---
 
-// Stores in *k where the return addresses of the callers are. Leaves the entry
-// unused if it does not find them.
-static void remember(struct known_stack *k, uintptr_t frame,
+// Stores the stack b in *k, and where the return addresses of the next callers
+// are. Leaves the entry unused if it does not find them.
+static void remember(struct mprof_known_stack *k, uintptr_t frame,
                      const struct mprof_bucket *b) {
   const mprof_pc *stack = b->stack + 2; // without the function and its caller
   const size_t n = b->stack_len > 2 ? b->stack_len - 2u : 0;
+  const size_t wanted = n < MPROF_ORDER_CALLERS ? n : MPROF_ORDER_CALLERS;
   size_t found = 0;
-  for (size_t at = 16; at < REACH && found < CALLERS && found < n; at += 8)
+  k->pc = 0;
+  for (size_t i = 0; i < MPROF_ORDER_CALLERS; i++) {
+    k->at[i] = 8; // the return address of the entry, in place of a caller
+    k->callers[i] = mprof_stack_return(frame + 8);
+  }
+  for (size_t at = 16; at < REACH && found < wanted; at += 8)
     if (mprof_is_return_address(*(const uintptr_t *)(frame + at),
                                 stack[found])) {
       k->callers[found] = stack[found];
       k->at[found++] = (uint16_t)at;
     }
-  if (found < CALLERS && found < n)
+  if (found < wanted)
     return;
-  if (found < CALLERS)
-    k->at[found] = 0;
-  k->pc = mprof_stack_return(frame + 8);
   k->frame = frame;
   k->bucket = mprof_persistent_handle(b);
-}
-
-static bool has_callers(const struct known_stack *k) {
-  for (size_t i = 0; i < CALLERS && k->at[i] != 0; i++)
-    if (!mprof_is_return_address(*(const uintptr_t *)(k->frame + k->at[i]),
-                                 k->callers[i]))
-      return false;
-  return true;
+  k->pc = mprof_stack_return(frame + 8);
 }
 
 // Unwinds the stack. Returns the handle of its bucket, or 0.
-static MPROF_NOINLINE uint32_t unwind(struct known_stack *k, bool may_remember,
-                                      uintptr_t op, uintptr_t frame) {
+static MPROF_NOINLINE uint32_t unwind(struct mprof_known_stack *k, uintptr_t op,
+                                      uintptr_t frame) {
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE};
   if (mprof_flags.stack_depth == 0 || !t)
     return 0;
   const struct mprof_bucket *b =
       mprof_bucket_at(t, &key, mprof_op_pc(op), frame);
-  k->bucket = 0;
-  if (b != NULL && may_remember)
+  if (b == NULL)
+    return 0;
+  if (mprof_stack_holds(&t->range, frame) && frame < t->range.hi - 16 - REACH)
     remember(k, frame, b);
-  return b != NULL ? mprof_persistent_handle(b) : 0;
+  return mprof_persistent_handle(b);
 }
 
-// Returns the handle of the bucket with the stack that begins at `frame`. The
-// outermost callers may be those of an earlier stack that is otherwise equal.
-static inline uint32_t stack_at(const struct mprof_thread *t,
-                                struct mprof_thread_order *o, uintptr_t op,
+// Returns the handle of the bucket with the stack that begins at `frame`.
+static inline uint32_t stack_at(struct mprof_thread_order *o, uintptr_t op,
                                 uintptr_t frame) {
   const mprof_pc pc = mprof_stack_return(frame + 8);
-  const uint64_t h = (pc ^ frame << 20) * 0x9e3779b97f4a7c15u;
-  struct known_stack *k = &o->stacks[(h >> 56) % STACKS];
-  if (mprof_likely(k->pc == pc && k->frame == frame && k->bucket != 0 &&
-                   has_callers(k)))
-    return k->bucket;
-  const bool is_own =
-      mprof_stack_holds(&t->range, frame) && frame < t->range.hi - 16 - REACH;
-  return unwind(k, is_own, op, frame);
+  struct mprof_known_stack *k = mprof_order_stack_at(o, pc, frame);
+  return mprof_likely(mprof_order_stack_is(k, pc, frame))
+             ? k->bucket
+             : unwind(k, op, frame);
 }
 
 // --- the list ---
 
 // Returns the thread's list, or NULL. The list of an ended thread may be used
 // again, and is then emptied.
-static inline struct mprof_thread_order *list_of(struct mprof_thread *t) {
+static struct mprof_thread_order *list_of(struct mprof_thread *t) {
+  if (t->order == NULL)
+    t->order = mprof_persistent_alloc(sizeof(*t->order));
   struct mprof_thread_order *o = t->order;
-  if (mprof_likely(o != NULL && o->tid == t->tid))
-    return o;
-  if (o == NULL)
-    o = t->order = mprof_persistent_alloc(sizeof(*o));
-  if (o != NULL) {
-    o->len = 0;
+  if (o != NULL && o->tid != t->tid) {
+    o->len = o->hashed = 0;
     o->hash = 0;
     o->tid = t->tid;
   }
+  // The quick entries do not record where a lock was taken for stuck.
+  mprof_tls.order = mprof_holds_on ? NULL : o;
   return o;
-}
-
-static uint64_t mix_of(uintptr_t lock, unsigned how) {
-  const uint64_t x = (lock + ((uint64_t)mprof_graph_generation(lock) << 48)) *
-                         0x9e3779b97f4a7c15u +
-                     (how & MPROF_TAKES_SHARED);
-  return (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
 }
 
 // Returns the index of the lock in the list, or o->len.
@@ -149,14 +107,14 @@ static size_t find(const struct mprof_thread_order *o, uintptr_t lock) {
 }
 
 static void drop(struct mprof_thread_order *o, size_t i) {
-  const uint64_t mix = o->mix[i];
-  for (; i + 1 < o->len; i++) {
-    o->held[i] = o->held[i + 1];
-    o->mix[i] = o->mix[i + 1];
-    o->again[i] = o->again[i + 1];
+  if (o->hashed > i) { // the hash is computed anew
+    o->hash = 0;
+    o->hashed = 0;
   }
+  for (; i + 1 < o->len; i++)
+    o->held[i] = o->held[i + 1];
+  atomic_signal_fence(memory_order_seq_cst);
   o->len--;
-  o->hash -= mix;
 }
 
 // Returns whether the memory of a lock shows that the thread no longer holds
@@ -191,7 +149,7 @@ static bool was_released(const struct mprof_order_lock *h, int tid) {
 // Adds the edges to the graph, after a look at the memory of the locks.
 static MPROF_NOINLINE void add_edges(struct mprof_thread_order *o,
                                      const struct mprof_order_lock *taken) {
-  struct mprof_order_lock held[HOLDS];
+  struct mprof_order_lock held[MPROF_ORDER_HOLDS];
   size_t n = 0;
   for (size_t i = o->len; i-- > 0;)
     if (o->held[i].lock != taken->lock && was_released(&o->held[i], o->tid))
@@ -208,8 +166,8 @@ static MPROF_NOINLINE void add_edges(struct mprof_thread_order *o,
 static inline void add_if_new(struct mprof_thread_order *o, uint64_t hash,
                               uint64_t mix,
                               const struct mprof_order_lock *taken) {
-  const uint64_t key = (hash ^ (mix << 32 | mix >> 32)) * 0x9e3779b97f4a7c15u;
-  uint64_t *known = &o->known[(key >> 32) % KNOWN];
+  const uint64_t key = mprof_order_key(hash, mix);
+  uint64_t *known = mprof_order_known(o, key);
   if (mprof_likely(*known == key))
     return;
   add_edges(o, taken);
@@ -238,28 +196,22 @@ static void note(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
     return;
   const size_t i = find(o, lock);
   if (mprof_unlikely(i < o->len)) {
-    o->again[i] += is_taken;
+    o->held[i].again += is_taken;
     return;
   }
   const struct mprof_order_lock taken = {
       .lock = lock,
-      .stack = stack_at(t, o, op, frame),
+      .stack = stack_at(o, op, frame),
       .kind = kind,
       .how = (uint8_t)with_priority(lock, kind, how)};
-  const uint64_t mix = mix_of(lock, how);
   if (o->len > 0 && !(how & MPROF_TAKES_TRY))
-    add_if_new(o, o->hash, mix, &taken);
+    add_if_new(o, mprof_order_hash(o), mprof_order_mix(lock, how), &taken);
   if (!is_taken)
     return;
-  if (o->len == HOLDS) {
+  if (o->len == MPROF_ORDER_HOLDS)
     mprof_stat_add(MPROF_STAT_order_lost, 1);
-    return;
-  }
-  o->held[o->len] = taken;
-  o->mix[o->len] = mix;
-  o->again[o->len] = 0;
-  o->len++;
-  o->hash += mix;
+  else
+    mprof_order_append(o, &taken);
 }
 
 // Sets the guard and calls note.
@@ -295,14 +247,13 @@ void mprof_order_retaken(uintptr_t lock, uintptr_t op, uintptr_t frame) {
   const size_t i = find(o, lock);
   if (i < o->len && o->len > 1) {
     struct mprof_order_lock taken = o->held[i];
-    taken.stack = stack_at(t, o, op, frame);
-    add_if_new(o, o->hash - o->mix[i], o->mix[i], &taken);
+    taken.stack = stack_at(o, op, frame);
+    const uint64_t hash = mprof_order_hash(o);
+    add_if_new(o, hash - o->mix[i], o->mix[i], &taken);
   }
   mprof_guard_leave();
 }
 
-// A signal handler may interrupt this function, and then takes and releases
-// locks itself. It leaves the list as it has found it.
 void mprof_order_dropped(uintptr_t lock) {
   const struct mprof_thread *t = mprof_tls.self;
   struct mprof_thread_order *o = t ? t->order : NULL;
@@ -311,8 +262,8 @@ void mprof_order_dropped(uintptr_t lock) {
   const size_t i = find(o, lock);
   if (i == o->len)
     return;
-  if (o->again[i] > 0)
-    o->again[i]--;
+  if (o->held[i].again > 0)
+    o->held[i].again--;
   else
     drop(o, i);
 }

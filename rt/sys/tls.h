@@ -13,6 +13,7 @@
 #include "sys/lock.h"
 
 struct mprof_thread;
+struct mprof_thread_order;
 struct mprof_trace_row;
 struct mprof_wait;
 
@@ -32,6 +33,9 @@ struct mprof_lock_profile {
 
 struct mprof_tls {
   struct mprof_thread *self; // the thread's record; NULL: no record
+  // The thread's list of locks (lock_order.h) for the quick entries; NULL: they
+  // do not use it.
+  struct mprof_thread_order *order;
   uint16_t shard; // selects the thread's counters (threads.h); 0: none
   // Number of the thread's label set (labels.h). self->labels is a copy of this
   // number that other threads can read. A change writes this number first and

@@ -228,6 +228,7 @@ static void on_thread_exit(void *arg) {
   // mprof_lock_release must not use this thread's record, because another
   // thread may have taken over the record already. So mprof_tls.self is NULL.
   mprof_tls.self = NULL;
+  mprof_tls.order = NULL;
   mprof_lock_release(&mprof_registry_lock);
   mprof_tls.is_exiting = true;
   mprof_guard_leave();
@@ -459,6 +460,7 @@ void mprof_threads_reset(void) {
   registry.seed = 0;
   memset(&shards, 0, sizeof(shards));
   mprof_tls.self = NULL;
+  mprof_tls.order = NULL;
   mprof_tls.shard = 0;
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
