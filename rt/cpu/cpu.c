@@ -211,9 +211,10 @@ static bool take_own_timer(struct mprof_thread *t) {
   const unsigned id = atomic_exchange(&t->cpu.timer_plus_1, 0);
   if (id == 0)
     return false;
-  mprof_sys_timer_delete((int)id - 1);
   atomic_fetch_sub(&cpu.own_timers, 1);
-  return true;
+  if (id != MPROF_CPU_REFUSED)
+    mprof_sys_timer_delete((int)id - 1);
+  return id != MPROF_CPU_REFUSED;
 }
 
 static void make_own_timer(struct mprof_thread *t) {
@@ -222,10 +223,9 @@ static void make_own_timer(struct mprof_thread *t) {
   t->cpu.first_ns = mprof_sys_thread_ran_ns(t->tid) + first_ns;
   t->cpu.periods = 0;
   const int id = make_timer(t->tid, first_ns);
-  if (id == NO_TIMER)
-    return;
   atomic_fetch_add(&cpu.own_timers, 1);
-  atomic_store(&t->cpu.timer_plus_1, (unsigned)id + 1);
+  atomic_store(&t->cpu.timer_plus_1,
+               id == NO_TIMER ? MPROF_CPU_REFUSED : (unsigned)id + 1);
   if (atomic_load(&mprof_cpu_session) != session)
     take_own_timer(t);
 }

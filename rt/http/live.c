@@ -260,11 +260,12 @@ enum {
   CLIENTS = 8,
   // A client that has not asked for this time may lose its place to another.
   UNUSED_MS = 3600000,
-  DELTAS = 4, // profiles with a delta path
+  DELTAS = 5, // profiles with a delta path
 };
 
 // Arrays instead of pointers need no relocations.
-static const char delta_names[DELTAS][8] = {"heap", "block", "mutex", "wall"};
+static const char delta_names[DELTAS][8] = {"heap", "block", "mutex", "cpu",
+                                            "wall"};
 
 // The copies from which the next profiles of mprof_live_since begin. The first
 // row is for requests without a client name, and is never given away. Only the

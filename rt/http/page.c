@@ -400,6 +400,8 @@ static void dispatch(const struct mprof_http_request *q, const char *name,
     since_page(q, "block", r, j);
   else if (strcmp(name, "delta_mutex") == 0)
     since_page(q, "mutex", r, j);
+  else if (strcmp(name, "delta_cpu") == 0)
+    since_page(q, "cpu", r, j);
   else if (strcmp(name, "delta_wall") == 0)
     since_page(q, "wall", r, j);
   else

@@ -90,12 +90,14 @@ struct mprof_thread_runs {
 // The thread's timer for the CPU profile (cpu.h), if the thread has made it
 // itself.
 struct mprof_thread_cpu {
-  // The kernel's number of the timer + 1; 0: none. The end of the profile takes
-  // it from all threads.
+  // The kernel's number of the timer + 1; 0: none. MPROF_CPU_REFUSED: the
+  // kernel has refused it. The end of the profile takes it from all threads.
   atomic_uint timer_plus_1;
   uint64_t first_ns; // the thread's processor time at the first period's end
   uint64_t periods;  // number of periods that the profile has got
 };
+
+#define MPROF_CPU_REFUSED UINT32_MAX
 
 // The record of a thread. Only the thread itself uses a field, unless the
 // comment on the field names a lock or other threads.

@@ -86,9 +86,6 @@ def copy_tests(root, text):
     for name in ("mutexHog1", "mutexHog2", "mutexHog"):
         text, n = re.subn(r"^func %s\(.*?^}\n" % name, "", text, flags=re.M | re.S)
         assert n == 1, name
-    # MProf has no CPU profile.
-    text, n = re.subn(r".*/debug/pprof/profile\?seconds=1.*\n", "", text)
-    assert n == 1
     text = text.replace('"internal/profile"', '"gotests/profile"')
     # Of the test's own helpers, only these two calls need Go's internal packages.
     text = re.sub(r"testenv\.\w+\(.*\)", 't.Skip("needs testenv")', text)

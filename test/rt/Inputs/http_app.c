@@ -9,6 +9,8 @@
 
 #include "mprof/mprof.h"
 
+#include "../../Inputs/cpu_work.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -206,11 +208,15 @@ static int load(int n) {
   return 0;
 }
 
+BURNER(use_processor)
+
 static int execute(const char *name, int a, int b) {
   if (strcmp(name, "alloc") == 0)
     allocate(a, b);
   else if (strcmp(name, "free") == 0)
     release(a);
+  else if (strcmp(name, "burn") == 0)
+    use_processor((unsigned)a);
   else if (strcmp(name, "contend") == 0)
     contend(a);
   else if (strcmp(name, "threads") == 0)

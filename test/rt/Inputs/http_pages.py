@@ -52,7 +52,7 @@ def errors(program):
             ("/debug/pprof/heap?seconds=1&debug=1", "GET", 400, None),
             ("/debug/pprof/threadleak?seconds=1", "GET", 400, None),
             ("/debug/pprof/peak", "GET", 404, None),
-            ("/debug/pprof/profile", "GET", 501, None),
+            ("/debug/pprof/profile?seconds=100000", "GET", 400, None),
             ("/debug/pprof/heap", "POST", 405, None),
         ]:
             r = app.ask(path, method)
@@ -122,6 +122,52 @@ def deltas(program):
         app.command("alloc 2 4000")
         equal(samples(app.profile("delta_heap"), "grow"), [2, 8000, 8, 32000])
         equal(samples(app.profile("delta_heap"), "grow"), [0, 0, 8, 32000])
+
+
+@check
+def cpu(program):
+    busy = "Could not enable CPU profiling: cpu profiling already in use\n"
+    with App(program) as app:
+        app.command("burn 100")
+        equal(samples(app.profile("cpu"), "use_processor"), None)
+        end = app.begin("/debug/pprof/profile?seconds=1")
+        app.command("burn 500")
+        r = end()
+        equal(r.status, 200)
+        for header, value in PROFILE_HEADERS.items():
+            equal(r.headers[header], value)
+        equal(r.headers["Content-Disposition"], 'attachment; filename="profile"')
+        profile = read_profile(r.body)
+        assert "sample_types: samples/count cpu/nanoseconds\nperiod: cpu/nanoseconds 10000000\n" in profile, profile
+        assert int(re.search(r"^duration_nanos: (\d+)", profile, re.M)[1]) >= 10**9, profile
+        count, ns = samples(profile, "use_processor")
+        assert count > 10 and ns == count * 10**7, (count, ns)
+        # The profile is off again.
+        before = samples(app.profile("cpu"), "use_processor")
+        app.command("burn 100")
+        equal(samples(app.profile("cpu"), "use_processor"), before)
+        # A client that goes away ends the profile, too.
+        c = app.raw()
+        c.sendall(b"GET /debug/pprof/profile HTTP/1.1\r\nHost: x\r\n\r\n")
+        app.ask("/debug/pprof/cmdline")
+        r = app.ask("/debug/pprof/profile?seconds=1")
+        equal((r.status, r.text, r.headers["X-Go-Pprof"]), (500, busy, "1"))
+        c.close()
+        until(lambda: app.ask("/debug/pprof/profile?seconds=1").status == 200)
+        # A client of the server may set the option.
+        equal(app.ask("/debug/mprof/set?cpu_rate=200", "POST").text, "cpu_rate=200\n")
+        app.command("burn 100")
+        app.ask("/debug/mprof/set?cpu_rate=0", "POST")
+        assert "period: cpu/nanoseconds 5000000\n" in app.profile("cpu")
+    # While the program's own profile is on, requests get a part of it.
+    with App(program, "cpu_rate=100") as app:
+        ends = [app.begin("/debug/pprof/profile?seconds=1") for _ in range(2)]
+        app.command("burn 300")
+        for end in ends:
+            assert samples(read_profile(end().body), "use_processor")[0] > 5
+        app.command("burn 100")
+        assert samples(app.profile("delta_cpu"), "use_processor")[0] > 30
+        equal(app.ask("/debug/pprof/profile?seconds=100000").status, 400)
 
 
 @check

@@ -13,6 +13,10 @@ __attribute__((noinline)) void *APP_ALLOC(size_t size) {
 }
 
 #ifndef PLUGIN
+#include "../../Inputs/cpu_work.h"
+
+BURNER(use_processor)
+
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -109,6 +113,8 @@ int main(int argc, char **argv) {
     if (line[0] == 'f')
       while (count > 0)
         free(kept[--count]);
+    if (line[0] == 'b')
+      use_processor(300);
     if (line[0] == 'c')
       app_contend();
     if (line[0] == 'k')

@@ -131,6 +131,20 @@ def locks():
     app.end()
 
 
+def processor():
+    app = App()
+    app.do("b")
+    for _ in range(2):
+        attach = Attach(app, "--cpu")
+        app.do("b")
+        attach.end()
+        used = values("cpu", "cpu", "use_processor")
+        assert 2 * 10**8 < used < 4 * 10**8, used
+        for path in glob.glob("out/*"):
+            os.remove(path)
+    app.end()
+
+
 def traces():
     app = App()
     attach = Attach(app, "--trace")

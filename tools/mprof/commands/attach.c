@@ -101,9 +101,9 @@ static char *options_for(const struct session *s, const char *socket) {
   fprintf(out,
           "quiet=1:follow_fork=0:report=0:dump_on_exec=1:dump_on__exit=1:"
           "heap_rate=%s:block_rate=%d:"
-          "mutex_fraction=%d:threads=%d:wall_rate=%d",
+          "mutex_fraction=%d:threads=%d:cpu_rate=%d:wall_rate=%d",
           o->heap_rate ? o->heap_rate : "524288", o->block, o->mutex,
-          o->threads, o->wall ? WALL_RATE : 0);
+          o->threads, o->cpu ? 99 : 0, o->wall ? WALL_RATE : 0);
   for (size_t i = 0; i < o->set.count; i++)
     fprintf(out, ":%s", o->set.items[i]);
   if (shares_files(&s->target))
@@ -218,16 +218,18 @@ static const struct {
     {"delta_heap?client=attach&gc=1&symbolize=0", "heap.pb.gz"},
     {"delta_block?client=attach&symbolize=0", "block.pb.gz"},
     {"delta_mutex?client=attach&symbolize=0", "mutex.pb.gz"},
+    {"delta_cpu?client=attach&symbolize=0", "cpu.pb.gz"},
     {"delta_wall?client=attach&symbolize=0", "wall.pb.gz"},
     {"memory?symbolize=0", "memory.pb.gz"},
     {"threads?symbolize=0", "threads.pb.gz"},
 };
-enum { PAGES = sizeof pages / sizeof *pages, DELTAS = 4, THREADS = 5 };
+enum { PAGES = sizeof pages / sizeof *pages, DELTAS = 5, THREADS = 6 };
 
 static bool is_wanted(const struct options *o, size_t page) {
   return page == 1   ? o->block
          : page == 2 ? o->mutex
-         : page == 3 ? o->wall
+         : page == 3 ? o->cpu
+         : page == 4 ? o->wall
                      : page != THREADS || o->threads;
 }
 

@@ -81,6 +81,8 @@ static char *runtime_options(const struct options *o, const char *directory,
     add(out, "block_rate", "1");
   if (o->mutex)
     add(out, "mutex_fraction", "1");
+  if (o->cpu)
+    add(out, "cpu_rate", "99");
   if (o->wall)
     add(out, "wall_rate", "20");
   if (o->trace)

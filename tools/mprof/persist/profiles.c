@@ -464,6 +464,15 @@ static bool map_values(struct reader *r, const struct mprof_bucket *b,
   return values[0] != 0 || values[2] != 0;
 }
 
+static bool cpu_values(struct reader *r, const struct mprof_bucket *b,
+                       int64_t *values, struct label *labels,
+                       uint32_t *label_count) {
+  (void)r, (void)labels, (void)label_count;
+  values[0] = (int64_t)load(&b->cpu.samples);
+  values[1] = (int64_t)load(&b->cpu.ns);
+  return values[0] != 0;
+}
+
 // Finds the values of a sample of the bucket, and its own labels. Returns false
 // if the bucket has counted nothing.
 typedef bool values_of(struct reader *r, const struct mprof_bucket *b,
@@ -576,6 +585,16 @@ static void make_maps(struct reader *r) {
   add_buckets(r, MPROF_BUCKET_MAP, 0, map_values, NULL);
 }
 
+static void make_cpu(struct reader *r) {
+  if (r->file->head.roots[MPROF_PERSIST_BUCKETS + MPROF_BUCKET_CPU] == 0)
+    return;
+  struct profile *p = begin(r, "cpu", new_profile(r, NULL, 0, END));
+  add_type(p, "samples", "count");
+  add_type(p, "cpu", "nanoseconds");
+  set_period(p, "cpu", "nanoseconds", 1);
+  add_buckets(r, MPROF_BUCKET_CPU, 0, cpu_values, "[signal blocked]");
+}
+
 static void make_waits(struct reader *r, const char *name,
                        enum mprof_bucket_type type, const char *rate_name,
                        uint64_t rate) {
@@ -615,7 +634,8 @@ static bool is_profile_name(const char *name) {
   static const char letters[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
   static const char *const others[] = {"heap",  "heapx",        "peak", "block",
-                                       "mutex", "threadcreate", "mmap", "wall"};
+                                       "mutex", "threadcreate", "mmap", "cpu",
+                                       "wall"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(name, others[i]) == 0)
       return false;
@@ -647,6 +667,7 @@ void persist_profiles(struct persist_file *file, struct persist *out) {
   if (file->head.has_peak && file->head.peak_number != 0)
     make_peak(&r);
   make_maps(&r);
+  make_cpu(&r);
   make_waits(&r, "block", MPROF_BUCKET_BLOCK, "block_rate",
              file->head.block_rate);
   make_waits(&r, "mutex", MPROF_BUCKET_MUTEX, "mutex_fraction",
