@@ -11,8 +11,9 @@
 // RUN: %python %src/test/Inputs/cpu_check.py out/*.cpu.pb.gz truth
 // RUN: FileCheck %s < said
 //
-// CHECK: {{[0-9]+}} samples
-// CHECK: hot
+// CHECK:      cpu of ./app
+// CHECK-NEXT: cpu share {{.*}} function
+// CHECK:      ms {{.*}} % {{ *}}hot cpu.c
 
 #include <pthread.h>
 #include <signal.h>

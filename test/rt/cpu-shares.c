@@ -8,9 +8,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 %s -o app
-// RUN: %run{log_path=one:cpu_rate=500} ./app 1 > one
+// RUN: %run{log_path=one:cpu_rate=200} ./app 1 > one
 // RUN: %python %src/test/Inputs/cpu_check.py one.*.cpu.pb.gz one
-// RUN: %run{log_path=four:cpu_rate=500} ./app 4 > four
+// RUN: %run{log_path=four:cpu_rate=200} ./app 4 > four
 // RUN: %python %src/test/Inputs/cpu_check.py four.*.cpu.pb.gz four
 // RUN: %go tool pprof -top four.*.cpu.pb.gz | grep -q ' large$'
 // RUN: %mprof top four.*.cpu.pb.gz | FileCheck %s
@@ -31,11 +31,13 @@ BURNER(large)
 
 enum { THREADS = 4 };
 
+// The times are random, so that they have no common period with the timers.
 static void *work(void *rounds) {
+  unsigned seed = 1;
   for (int i = 0; i < *(int *)rounds; i++) {
-    small(10);
-    middle(20);
-    large(70);
+    small(1 + (unsigned)rand_r(&seed) % 5);
+    middle(1 + (unsigned)rand_r(&seed) % 10);
+    large(1 + (unsigned)rand_r(&seed) % 40);
   }
   return NULL;
 }
@@ -43,7 +45,7 @@ static void *work(void *rounds) {
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);
   const int threads = atoi(argv[1]);
-  int rounds = 12 / threads;
+  int rounds = 60 / threads;
   pthread_t t[THREADS];
   for (int i = 1; i < threads; i++)
     NEED(pthread_create(&t[i], NULL, work, &rounds) == 0);
