@@ -16,7 +16,7 @@
 // CHECK: mprof top {{.*}}.wall.pb.gz
 //
 // RUN: %gcc -DPLAIN -O1 -g %s -lpthread -o plain
-// RUN: ./plain 3< /dev/null & p=$!; \
+// RUN: ./plain > ready & p=$!; while ! test -s ready; do sleep 0.1; done; \
 // RUN:   %mprof attach $p --wall --seconds=1 2> attached; kill $p; cat attached
 // RUN: grep -A2 'wall  share  state' attached | grep cond
 
@@ -37,8 +37,9 @@ static void *in_cond(void *arg) {
 int main(void) {
   pthread_t t;
   pthread_create(&t, NULL, in_cond, NULL);
-  for (;;)
-    usleep(1000);
+  if (write(STDOUT_FILENO, "x", 1) == 1)
+    for (;;)
+      usleep(1000);
 }
 #else
 #include "check.h"
