@@ -335,14 +335,14 @@ static int put_difference(struct mprof_outfile *f, void *arg) {
 // thread uses it.
 static unsigned cpu_session;
 
-// The profiles for which Go computes differences, and the profile mmap. (Go:
+// The profiles for which Go computes differences, and others. (Go:
 // profileSupportsDelta)
 static bool has_deltas(const char *name) {
   // Arrays instead of pointers need no relocations.
   static const char names[][16] = {"allocs",  "block",        "goroutine",
                                    "heap",    "threadcreate", "mutex",
                                     "threads", "mmap",         "cpu",
-                                    "wall"};
+                                    "wall",    "locks"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     if (strcmp(names[i], name) == 0)
       return true;

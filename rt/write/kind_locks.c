@@ -21,6 +21,7 @@
 #include "sys/persistent.h"
 #include "sys/scale.h"
 #include "sys/sort.h"
+#include "write/legacy.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
@@ -235,10 +236,60 @@ static int write_copy(struct mprof_outfile *f, const struct locks_copy *c) {
                                     put_sample});
 }
 
+// --- legacy text ---
+//
+// The records are those of a block profile, with the stacks of the waiters.
+// What else is known of a row is in comments.
+
+static void put_number(struct mprof_outfile *f, const char *name, uint64_t n) {
+  mprof_outfile_text(f, name);
+  mprof_outfile_dec(f, n);
+}
+
+static void put_row(struct mprof_legacy *w, const struct row *r) {
+  mprof_outfile_dec(w->out, r->ticks);
+  put_number(w->out, " ", (uint64_t)r->count);
+  mprof_outfile_text(w->out, " @");
+  if (r->waiter != NULL)
+    mprof_legacy_stack(w, r->waiter);
+  else
+    mprof_outfile_text(w->out, " 0x1\n#\t[unknown waiter]\n\n");
+  put_number(w->out, "# worst wait = ", mprof_clock_ns(r->worst));
+  put_number(w->out, " ns, longest queue = ", r->queue);
+  put_number(w->out, ", held = ", mprof_clock_ns(r->held));
+  put_number(w->out, " ns, held while such waiters waited = ",
+             mprof_clock_ns(r->held_waiting));
+  mprof_outfile_text(w->out, r->release != NULL ? " ns\n# released in @"
+                                                : " ns\n# no release\n\n");
+  if (r->release != NULL)
+    mprof_legacy_stack(w, r->release);
+  if (r->taken != NULL) {
+    mprof_outfile_text(w->out, "# taken in @");
+    mprof_legacy_stack(w, r->taken);
+  }
+}
+
+static void put_text(struct mprof_legacy *w, const void *copy) {
+  const struct locks_copy *c = copy;
+  put_number(w->out,
+             "--- contention:\ncycles/second=", mprof_clock_ticks_per_second());
+  mprof_outfile_text(w->out, "\n");
+  for (size_t i = 0; i < c->len && w->out->error == 0; i++)
+    put_row(w, c->rows[i]);
+  mprof_legacy_stats(w);
+  put_number(w->out, "# mutex_fraction = ", c->fraction);
+  mprof_outfile_text(w->out, "\n");
+}
+
 static int write(struct mprof_outfile *f,
                  const struct mprof_profile_request *r) {
-  return write_copy(f, r->copy);
+  const struct locks_copy *c = r->copy;
+  return r->form == MPROF_FORM_TEXT
+             ? mprof_legacy_write(f, c->len > 0, put_text, c)
+             : write_copy(f, c);
 }
+
+// --- differences ---
 
 // The worst wait and the longest queue are those since the start of the
 // process.
@@ -302,7 +353,7 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
 
 const struct mprof_profile_kind mprof_kind_locks = {
     .copy_bytes = sizeof(struct locks_copy),
-    .last_form = MPROF_FORM_PPROF,
+    .last_form = MPROF_FORM_TEXT,
     .take = take,
     .free = release,
     .write = write,

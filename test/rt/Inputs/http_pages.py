@@ -205,6 +205,11 @@ def wait_deltas(program):
         equal(samples(app.profile("mutex"), "contend")[0], 3)
         app.command("contend 1")
         equal(samples(app.profile("delta_block"), "lock_once")[0], 4)
+        end = app.begin("/debug/pprof/locks?seconds=1")
+        app.command("contend 2")
+        rows = [x.split() for x in read_profile(end().body).splitlines() if x.startswith("sample:")]
+        equal(sum(int(row[3]) for row in rows), 2)
+        equal(sum(int(row[3]) for row in rows if "contend" in row), 2)
 
 
 @check
