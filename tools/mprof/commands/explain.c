@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof explain: an overview of all profiles of a process as Markdown, for a
+// pull request or a ticket. Each question that the profiles answer is a section
+// with one sentence, the first rows, and the command that shows more.
+
+#include "commands/add_names.h"
+#include "commands/directory.h"
+#include "commands/input.h"
+#include "commands/next_command.h"
+#include "commands/options.h"
+#include "commands/show_memory.h"
+#include "commands/show_top.h"
+#include "common/ends_with.h"
+#include "common/memory.h"
+#include "common/plural.h"
+#include "files/shown_path.h"
+#include "sys/message.h"
+#include "terminal/markup.h"
+#include "terminal/quantity.h"
+#include "view/functions.h"
+#include "view/shown_frames.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS = 3, NOTICEABLE = 5 };
+
+// The questions in the order of their sections. type: a value type, or NULL for
+// the profile's default. before, after: the words around the sum.
+static const struct question {
+  const char *kind, *type, *title, *before, *after, *more;
+} questions[] = {
+    {"threadleak", NULL, "Stuck threads",
+     "Threads that can never continue: ", "", "stuck"},
+    {"peak", "inuse_space", "Memory at the peak", "The program used ",
+     " when it used most", "top"},
+    {"heap", "inuse_space", "Memory at the end", "The program used ",
+     " at the end", "top"},
+    {"heap", "alloc_space", "Allocations", "The program allocated ", " in all",
+     "top --sample=alloc_space"},
+    {"memory", NULL, "Resident memory", NULL, NULL, "memory"},
+    {"block", "delay", "Waits", "All threads waited ", " together", "top"},
+    {"mutex", "delay", "Locks", "Threads waited ",
+     " for locks, until these functions unlocked them", "top"},
+    {"threads", NULL, "Threads", "Threads at the end: ", "", "threads"},
+};
+
+static const char *const suffixes[] = {".peak.pb.gz",       ".heap.pb.gz",
+                                       ".memory.pb.gz",     ".block.pb.gz",
+                                       ".mutex.pb.gz",      ".threads.pb.gz",
+                                       ".threadleak.pb.gz", ".trace",
+                                       ".stuck.txt",        NULL};
+
+struct files {
+  const char **items;
+  size_t count, capacity;
+};
+
+// --- files ---
+
+// Appends the files of the process that has written the newest file of the
+// directory. Returns false after a message.
+static bool add_directory(const struct options *o, const char *directory,
+                          struct files *f) {
+  char *prefix = NULL;
+  for (size_t i = 0; suffixes[i]; i++) {
+    const char *path = directory_newest(directory, suffixes[i]);
+    if (!path)
+      continue;
+    // All files of a process have the same name up to the suffix.
+    prefix = text_of("%.*s", (int)(strlen(path) - strlen(suffixes[i])), path);
+    break;
+  }
+  if (!prefix)
+    return complain(o, "the directory %s has no file of MProf", directory),
+           false;
+  for (size_t i = 0; suffixes[i]; i++) {
+    char *path = text_of("%s%s", prefix, suffixes[i]);
+    if (access(path, R_OK) == 0)
+      *APPEND(f->items, f->count, f->capacity) = path;
+    else
+      free(path);
+  }
+  free(prefix);
+  return true;
+}
+
+static bool is_profile(const char *path) {
+  return !ends_with(path, ".trace") && !ends_with(path, ".stuck.txt");
+}
+
+// --- sections ---
+
+// Prints the command that shows more, as a block of code.
+static void put_command(const char *command, const char *path) {
+  fputs("\n    ", stdout);
+  next_command_put(stdout, command, path);
+  fputc('\n', stdout);
+}
+
+// Prints the sum of the view, and the row that has most of it.
+static void put_sentence(const struct question *q, const struct view *v,
+                         const struct function_table *rows) {
+  const struct function_row *first = &rows->rows[0];
+  printf("%s%s%s", q->before,
+         quantity_with_error(v->total, v->variance, v->unit, true).text,
+         q->after);
+  printf("; %s of it in ", quantity_share(first->flat, v->total).text);
+  markup_put_markdown(stdout, frame_text(v, &first->shown).text);
+  fputs(".\n\n", stdout);
+}
+
+static void put_memory(const struct question *q, struct profile *p,
+                       const char *path) {
+  char error[256];
+  struct memory_parts m;
+  struct view *v =
+      memory_view(p, (struct view_options){0}, error, sizeof error);
+  if (!v || !memory_parts_of(v, &m))
+    return;
+  printf("\n## %s\n\n", q->title);
+  const int64_t least = m.total.rss / 100 * NOTICEABLE;
+  show_memory_markdown(
+      v, &m,
+      &(struct memory_shown){
+          .limit = ROWS, .least = least, .least_part = least, .is_short = true},
+      stdout);
+  put_command(q->more, path);
+}
+
+static void put_section(const struct question *q, struct profile *p,
+                        const char *path, size_t limit) {
+  char error[256];
+  if (!q->before) {
+    put_memory(q, p, path);
+    return;
+  }
+  struct view *v =
+      view_new(p, &(struct view_options){.type = q->type}, error, sizeof error);
+  if (!v || v->total == 0)
+    return;
+  struct function_table rows = functions_of(v, false, false);
+  size_t count = 0;
+  while (count < rows.count && rows.rows[count].flat != 0 &&
+         (!limit || count < limit))
+    count++;
+  printf("\n## %s\n\n", q->title);
+  put_sentence(q, v, &rows);
+  struct table *t = top_table(v, &rows, count, "function", true);
+  table_print_markdown(t, stdout);
+  table_free(t);
+  put_command(q->more, path);
+  functions_free(&rows);
+}
+
+static void put_title(const struct profile *p) {
+  const char *command = input_comment(p, "command");
+  fputs("# ", stdout);
+  markup_put_markdown(stdout, command ? command : "Profiles");
+  fputc('\n', stdout);
+  if (p->time_ns > 0) {
+    char buffer[32];
+    struct mprof_text t = MPROF_TEXT(buffer);
+    mprof_text_utc(&t, p->time_ns, false);
+    printf("\n%s\n", buffer);
+  }
+}
+
+static void put_losses(struct profile *const profiles[], size_t count) {
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (!out)
+    return;
+  input_say_losses_once();
+  for (size_t i = 0; i < count; i++)
+    if (profiles[i])
+      input_print_losses(profiles[i], out);
+  fclose(out);
+  if (length) {
+    puts("\n## What is missing");
+    markup_put_paragraphs(stdout, text);
+  }
+  free(text);
+}
+
+int command_explain(const struct options *options) {
+  struct files f = {0};
+  size_t limit = ROWS;
+  if (options->count && !input_count(options, &limit))
+    return STATUS_ERROR;
+  if (!add_names_check(options))
+    return STATUS_ERROR;
+  for (int i = 0; i < options->path_count; i++) {
+    const char *path = options->paths[i];
+    if (!directory_is(path))
+      *APPEND(f.items, f.count, f.capacity) = path;
+    else if (!add_directory(options, path, &f))
+      return STATUS_ERROR;
+  }
+  struct profile **profiles = zeroed(f.count, sizeof *profiles);
+  const char **kinds = zeroed(f.count, sizeof *kinds);
+  bool has_title = false;
+  for (size_t i = 0; i < f.count; i++) {
+    if (!is_profile(f.items[i]))
+      continue;
+    profiles[i] = profile_new();
+    const char *error = input_file_read(profiles[i], f.items[i]);
+    if (error)
+      return complain(options, "%s: %s", shown_path(f.items[i]), error);
+    add_names(options, profiles[i], NAMES_AUTOMATIC);
+    kinds[i] = input_kind(profiles[i], f.items[i]);
+  }
+  for (size_t i = 0; i < f.count && !has_title; i++)
+    if (profiles[i]) {
+      put_title(profiles[i]);
+      has_title = true;
+    }
+  for (size_t q = 0; q < sizeof questions / sizeof *questions; q++)
+    for (size_t i = 0; i < f.count; i++)
+      if (kinds[i] && strcmp(kinds[i], questions[q].kind) == 0)
+        put_section(&questions[q], profiles[i], f.items[i], limit);
+  for (size_t i = 0; i < f.count; i++)
+    if (!is_profile(f.items[i]))
+      put_command(ends_with(f.items[i], ".trace") ? "trace top" : "stuck",
+                  f.items[i]);
+  put_losses(profiles, f.count);
+  free(profiles);
+  free(kinds);
+  free(f.items);
+  return STATUS_OK;
+}
