@@ -263,7 +263,7 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
 const struct mprof_profile_kind mprof_kind_lockorder = {
     .copy_bytes = sizeof(struct copy),
     .last_form = MPROF_FORM_LIST,
-    .is_offered = is_on,
+    .is_offered = has_data,
     .take = take,
     .free = release,
     .write = write,
