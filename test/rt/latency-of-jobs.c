@@ -12,6 +12,8 @@
 // RUN: %mprof latency x.*trace | FileCheck %s
 // RUN: %mprof latency --format=json x.*trace > json
 // RUN: %python %src/test/format/Inputs/check_parts.py json
+// RUN: %python %src/test/tool/Inputs/check_json.py %src/docs/mprof.schema.json \
+// RUN:   latency < json
 //
 // CHECK:     x.{{.*}}trace: 1 task in
 // CHECK:     1. {{.*}}: job, task 1 from
