@@ -19,7 +19,6 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/python.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>
@@ -32,10 +31,10 @@ enum {
   WRITING,
   FULL,
   READING,
-  // Bytes of stack that the handler needs, without and with a Python
-  // interpreter in the process.
-  STACK_NEEDED = 4096,
-  STACK_NEEDED_PYTHON = 12288,
+  // The handler unwinds on a stack of the runtime, because the one on which it
+  // runs may be small: that of a coroutine, or an alternate signal stack.
+  STACKS = 16,
+  STACK_BYTES = 32768,
 };
 
 // A signal that stands for more time than this was blocked. The stack at which
@@ -60,6 +59,12 @@ static struct {
   size_t each;      // bytes of a slot
 } slots;
 
+static struct {
+  atomic_uchar in_use[STACKS];
+  uintptr_t
+      start; // a multiple of STACK_BYTES; written before the first session
+} stacks;
+
 static struct slot *slot_at(unsigned i) {
   return (struct slot *)(slots.memory + i * slots.each);
 }
@@ -69,13 +74,20 @@ int mprof_cpu_slots_init(void) {
     return 0;
   slots.each = sizeof(struct slot) + mprof_flags.stack_depth * sizeof(mprof_pc);
   slots.each = (slots.each + 7) / 8 * 8;
-  slots.memory = mprof_os_map(SLOTS * slots.each);
-  return slots.memory ? 0 : -ENOMEM;
+  char *memory = mprof_os_map((STACKS + 1) * STACK_BYTES + SLOTS * slots.each);
+  if (!memory)
+    return -ENOMEM;
+  stacks.start =
+      ((uintptr_t)memory + STACK_BYTES - 1) & -(uintptr_t)STACK_BYTES;
+  slots.memory = (char *)stacks.start + STACKS * STACK_BYTES;
+  return 0;
 }
 
 void mprof_cpu_slots_reset(void) {
   for (unsigned i = 0; i < SLOTS; i++)
     atomic_store(&slots.states[i], FREE);
+  for (unsigned i = 0; i < STACKS; i++)
+    atomic_store(&stacks.in_use[i], 0);
   atomic_store(&slots.full, 0);
 }
 
@@ -115,16 +127,6 @@ static void publish(unsigned i) {
     mprof_cpu_wake();
 }
 
-// Returns whether the handler runs on an alternate stack with too little room.
-// The program has chosen its size, perhaps only for a handler of its own.
-static bool is_cramped(const ucontext_t *context) {
-  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  const uintptr_t start = (uintptr_t)context->uc_stack.ss_sp;
-  const uintptr_t needed =
-      mprof_python_is_on() ? STACK_NEEDED_PYTHON : STACK_NEEDED;
-  return here - start < context->uc_stack.ss_size && here - start < needed;
-}
-
 // The thread's stack range is copied, because the unwinder may change it, and
 // the interrupted code may be using the original.
 static void unwind(struct slot *s, const void *context) {
@@ -139,6 +141,32 @@ static void unwind(struct slot *s, const void *context) {
   s->end = (uint8_t)end;
 }
 
+// What a stack of the runtime is used for. It is at the stack's lowest address.
+struct call {
+  struct slot *slot;
+  const void *context;
+};
+
+static void unwind_here(void) {
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const struct call *c = (const struct call *)(here & -(uintptr_t)STACK_BYTES);
+  unwind(c->slot, c->context);
+}
+
+// Unwinds on a stack of the runtime. Returns false if all are in use.
+static bool unwind_elsewhere(struct slot *s, const void *context) {
+  for (unsigned i = 0; i < STACKS; i++) {
+    char *stack = (char *)stacks.start + i * STACK_BYTES;
+    if (atomic_exchange_explicit(&stacks.in_use[i], 1, memory_order_acquire))
+      continue;
+    *(struct call *)stack = (struct call){s, context};
+    mprof_call_on_stack(unwind_here, stack + STACK_BYTES);
+    atomic_store_explicit(&stacks.in_use[i], 0, memory_order_release);
+    return true;
+  }
+  return false;
+}
+
 // Stores a sample of `count` periods. context: the registers; NULL: the stack
 // has only the function at `start`, or no function if this is 0.
 static void store(uint64_t count, uint64_t period_ns, const void *context,
@@ -151,9 +179,12 @@ static void store(uint64_t count, uint64_t period_ns, const void *context,
   struct slot *s = slot_at(i);
   *s = (struct slot){
       .labels = mprof_tls.labels, .count = count, .period_ns = period_ns};
-  if (context) {
-    unwind(s, context);
-  } else if (start != 0 && mprof_flags.stack_depth > 0) {
+  if (context && !unwind_elsewhere(s, context)) {
+    mprof_stat_add(MPROF_STAT_cpu_lost, count);
+    atomic_store(&slots.states[i], FREE);
+    return;
+  }
+  if (!context && start != 0 && mprof_flags.stack_depth > 0) {
     s->stack[0] = start + 1; // as a return address
     s->len = 1;
   }
@@ -181,9 +212,7 @@ void mprof_cpu_take_sample(const void *siginfo, const void *context,
   const uint64_t missed = info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0;
   if (is_double(info, missed + 1))
     return;
-  if (is_cramped(context)) {
-    mprof_stat_add(MPROF_STAT_cpu_no_stack, missed + 1);
-  } else if (missed * period_ns > BLOCKED_NS) {
+  if (missed * period_ns > BLOCKED_NS) {
     store(1, period_ns, context, 0);
     store(missed, period_ns, NULL, 0);
   } else {
