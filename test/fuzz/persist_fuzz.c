@@ -11,6 +11,7 @@
 // CHECK: s.heap.pb.gz: 2 stacks
 // CHECK: s.heapx.pb.gz: 2 stacks
 // CHECK: s.peak.pb.gz: 2 stacks
+// CHECK: s.cpu.pb.gz: 1 stack
 // CHECK: s.block.pb.gz: 1 stack
 // CHECK: s.mutex.pb.gz: 1 stack
 // CHECK: s.threadcreate.pb.gz: 1 stack

@@ -15,7 +15,7 @@ HEAD, BUCKET, CELL, CHECK, ROOTS = 1392, 224, 64, 664, 672
 with open(os.path.join(os.path.dirname(__file__), "../../../rt/sys/stats.def")) as stats:
     STATS = sum(line.startswith("MPROF_STAT(") for line in stats)
 ROW, BUFFER, HEAPX, HEAPX_CELL = 768, 96, 960, 192
-MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM = 1, 2, 3, 4, 5, 6
+MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM, CPU = 1, 2, 3, 4, 5, 6, 8
 MODULE, LABELS, LOCK, PROFILE, HOOK = 1, 2, 3, 4, 5
 # Types of records, and how a thread enters the trace.
 (BEGIN, END, CREATE, BLOCK_SYNC, BLOCK_COND, SLEEP, START, START_SELF, WAKE, CALL,
@@ -65,7 +65,7 @@ def joined(records):
 
 class File:
     def __init__(self, heapx=0, peak=0, trace_format=b"1.23", tick_div=64):
-        self.data = bytearray(1344)
+        self.data = bytearray(1408)
         self.notes = self.rows = 0
         self.first = [0] * 16
         self.heapx, self.peak, self.format = heapx, peak, trace_format
@@ -177,6 +177,8 @@ def make(kinds, **options):
         f.bucket(kind, [3 << 20, 5000], 0x5000, stack, wait=1)
     if THREAD in kinds:
         f.bucket(THREAD, [2], 0, [])
+    if CPU in kinds:
+        f.bucket(CPU, [2, 20000000], 0, stack, labels=1)
     if CUSTOM in kinds:
         f.bucket(CUSTOM, [2], 1, stack)
     if TRACE in kinds:
@@ -185,7 +187,7 @@ def make(kinds, **options):
 
 
 def main():
-    every = {MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM}
+    every = {MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM, CPU}
     files = [make(every, heapx=1, peak=1), make({MEM}), make({BLOCK, MUTEX}), make(set()),
              make({TRACE}), make({TRACE}, trace_format=b"1.5"), make({MEM}, heapx=1),
              make({MEM}, peak=1), make({TRACE}, tick_div=16)]
