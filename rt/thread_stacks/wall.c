@@ -8,7 +8,9 @@
 //   this time is seen with a probability that makes up for it.
 // - cpu: the processor time that a running thread has used since its last
 //   sample in which it ran. A thread that is seen for the first time has no
-//   such sample; its sample has the wall time as processor time.
+//   such sample; its sample has the wall time as processor time. The sum is
+//   exact. On a busy machine, the shares are those of the places where threads
+//   wait for a processor.
 //
 // At the moment of a sample, the sampler itself may have taken the processor
 // from a thread. So the times of the kernel decide which part of a sample is
