@@ -74,9 +74,9 @@ int main(void) {
   longest[64] = '\0';
   expect_new(longest, EINVAL);
 
-  static const char *const built_in[] = {"heap",      "allocs", "heapx",
-                                         "block",     "mutex",  "threadcreate",
-                                         "threadleak"};
+  static const char *const built_in[] = {"heap",         "allocs",    "heapx",
+                                         "block",        "mutex",     "locks",
+                                         "threadcreate", "threadleak"};
   for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
     struct mprof_profile *p;
     CHECK(mprof_profile_new(built_in[i], &p) == EEXIST && p == NULL);

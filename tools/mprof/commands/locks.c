@@ -188,12 +188,23 @@ static char *place_of(const struct view *v, const struct pairs *all,
   return text_of("%s", frame_text(v, &plain).text);
 }
 
-// Returns where the holder took and released the lock.
+// Returns where the holder took and released the lock. In one function, as
+// "NAME  FILE:LINE -> LINE". The caller frees it.
 static char *holder_of(const struct view *v, const struct pairs *all,
                        const struct pair *pair) {
   if (!pair->parts[RELEASE].count)
     return text_of("not seen");
+  const struct shown_frame *a = leaf_of(all, pair, TAKEN),
+                           *b = leaf_of(all, pair, RELEASE);
   char *from = place_of(v, all, pair, TAKEN);
+  const struct frame *x = a ? &v->frames[a->frame] : NULL,
+                     *y = &v->frames[b->frame];
+  if (x && x->name == y->name && x->file == y->file && x->line && y->line) {
+    char *text = x->line == y->line ? text_of("%s", from)
+                                    : text_of("%s -> %" PRId64, from, y->line);
+    free(from);
+    return text;
+  }
   char *to = place_of(v, all, pair, RELEASE);
   char *text = text_of("%s -> %s", from, to);
   free(from);

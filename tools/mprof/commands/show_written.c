@@ -181,6 +181,8 @@ void show_written(const struct options *o, const struct written_files *f,
   for (size_t i = 0; i < f->count; i++) {
     if (ends_with(f->items[i].path, ".trace"))
       print_command("trace top", f->items[i].path);
+    if (ends_with(f->items[i].path, ".locks.pb.gz"))
+      print_command("locks", f->items[i].path);
     if (ends_with(f->items[i].path, ".threads.pb.gz"))
       print_command("threads", f->items[i].path);
     if (ends_with(f->items[i].path, ".stuck.txt"))
