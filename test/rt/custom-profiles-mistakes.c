@@ -20,6 +20,7 @@
 // CHECK-NEXT: {{^}}goroutineleak{{$}}
 // CHECK-NEXT: {{^}}heap{{$}}
 // CHECK-NEXT: {{^}}lib.conn-1_x{{$}}
+// CHECK-NEXT: {{^}}locks{{$}}
 // CHECK-NEXT: {{^}}memory{{$}}
 // CHECK-NEXT: {{^}}mmap{{$}}
 // CHECK-NEXT: {{^}}mutex{{$}}
