@@ -3,13 +3,15 @@
 //
 // The profile locks: the rows of lock_pairs.h. The stack of a sample is that of
 // the waiter, and below it those of the release and of the acquisition of the
-// holder:
+// holder, and that of the allocation of the block with the lock, if known:
 //
 //   pthread_mutex_lock, ..., main, [released in], pthread_mutex_unlock, ...,
-//   main, [taken in], pthread_mutex_lock, ..., main
+//   main, [taken in], pthread_mutex_lock, ..., main, [lock made in], ..., main
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "file/outfile.h"
+#include "heap/livemap.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
@@ -34,6 +36,10 @@ struct row {
   uint64_t ticks, held, held_waiting, worst;
   uint32_t queue;
   int64_t ns; // of ticks
+  // The allocation of the counted block that contains the lock, and the lock's
+  // offset in the block. NULL: not known.
+  const struct mprof_bucket *made;
+  uintptr_t offset;
 };
 
 struct locks_copy {
@@ -122,6 +128,38 @@ static void convert(struct locks_copy *c) {
   }
 }
 
+static bool is_of_condition(const struct mprof_bucket *b) {
+  return b != NULL && b->kind == MPROF_KIND_cond;
+}
+
+static uintptr_t lock_of(const struct row *r) {
+  if (r->release != NULL && r->release->object != 0)
+    return r->release->object;
+  return r->waiter != NULL && !is_of_condition(r->waiter) ? r->waiter->object
+                                                          : 0;
+}
+
+// Finds the counted block that contains the lock of the row. A lock farther
+// from the begin of its block has none.
+static void find_block(struct row *r) {
+  enum { FARTHEST = 4096 };
+  const uintptr_t lock = lock_of(r);
+  for (uintptr_t at = lock & ~(uintptr_t)15;
+       lock != 0 && !mprof_live_needs_guard(at) && lock - at <= FARTHEST;
+       at -= 16) {
+    const struct mprof_cell *cell =
+        mprof_persistent_pointer(mprof_live_find(at));
+    if (cell == NULL)
+      continue;
+    const struct mprof_bucket *b = mprof_cell_bucket(cell);
+    if (lock - at < b->size) {
+      r->made = b;
+      r->offset = lock - at;
+    }
+    return;
+  }
+}
+
 static int take(const struct mprof_profile_request *r) {
   struct locks_copy *c = r->copy;
   c->time_ns = mprof_sys_realtime_ns();
@@ -132,31 +170,22 @@ static int take(const struct mprof_profile_request *r) {
   mprof_pairs_each(add, c);
   mprof_sort((void **)c->rows, c->len, comes_before);
   convert(c);
-  for (size_t i = 0; i < c->len; i++)
+  for (size_t i = 0; i < c->len; i++) {
     c->count += c->rows[i]->count;
+    find_block(c->rows[i]);
+  }
   return 0;
 }
 
 // --- the file ---
 
-enum { LOCK, KIND, WAITER, HOLDER, WORST, QUEUE };
-
-static bool is_of_condition(const struct mprof_bucket *b) {
-  return b != NULL && b->kind == MPROF_KIND_cond;
-}
+enum { LOCK, KIND, WAITER, HOLDER, WORST, QUEUE, OFFSET, KEYS };
 
 // Returns how a stack takes an rwlock. The leaf is the hooked function.
 static const char *access_of(const struct mprof_bucket *b) {
   return b->stack_len != 0 && mprof_op_reads(b->stack[0] - mprof_op_pc(0))
              ? "reader"
              : "writer";
-}
-
-static uintptr_t lock_of(const struct row *r) {
-  if (r->release != NULL && r->release->object != 0)
-    return r->release->object;
-  return r->waiter != NULL && !is_of_condition(r->waiter) ? r->waiter->object
-                                                          : 0;
 }
 
 static size_t list_labels(struct mprof_pprof *w, const struct row *r,
@@ -190,6 +219,10 @@ static size_t list_labels(struct mprof_pprof *w, const struct row *r,
   v[n++] = (struct mprof_pprof_label){.key = keys[QUEUE],
                                       .num = (int64_t)r->queue,
                                       .unit = mprof_pprof_string(w, "threads")};
+  if (r->made != NULL)
+    v[n++] = (struct mprof_pprof_label){.key = keys[OFFSET],
+                                        .num = (int64_t)r->offset,
+                                        .unit = mprof_pprof_string(w, "bytes")};
   return n;
 }
 
@@ -197,17 +230,20 @@ static void put_sample(struct mprof_pprof *w, const void *copy, size_t i,
                        const uint64_t *keys) {
   const struct locks_copy *c = copy;
   const struct row *r = c->rows[i];
-  struct mprof_pprof_label labels[QUEUE + 1];
+  struct mprof_pprof_label labels[KEYS];
   const int64_t values[] = {(int64_t)mprof_clock_ns(r->held),
                             (int64_t)mprof_clock_ns(r->held_waiting), r->count,
                             r->ns};
-  const struct mprof_pprof_part parts[] = {
+  struct mprof_pprof_part parts[MPROF_PPROF_PARTS] = {
       {r->waiter != NULL ? NULL : "[unknown waiter]", r->waiter},
-      {r->release != NULL ? "[released in]" : "[no release]", r->release},
-      {"[taken in]", r->taken}};
+      {r->release != NULL ? "[released in]" : "[no release]", r->release}};
+  size_t parts_len = 2;
+  if (r->taken != NULL)
+    parts[parts_len++] = (struct mprof_pprof_part){"[taken in]", r->taken};
+  if (r->made != NULL)
+    parts[parts_len++] = (struct mprof_pprof_part){"[lock made in]", r->made};
   const size_t n = list_labels(w, r, keys, labels);
-  mprof_pprof_sample_joined(w, parts, r->taken != NULL ? 3 : 2, values, labels,
-                            n);
+  mprof_pprof_sample_joined(w, parts, parts_len, values, labels, n);
 }
 
 static int write_copy(struct mprof_outfile *f, const struct locks_copy *c) {
@@ -232,7 +268,8 @@ static int write_copy(struct mprof_outfile *f, const struct locks_copy *c) {
                                      [WAITER] = "waiter_access",
                                      [HOLDER] = "holder_access",
                                      [WORST] = "worst_wait",
-                                     [QUEUE] = "longest_queue"},
+                                     [QUEUE] = "longest_queue",
+                                     [OFFSET] = "lock_offset"},
                                     put_sample});
 }
 

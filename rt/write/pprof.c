@@ -668,10 +668,11 @@ static void put_label(struct mprof_pprof *w,
 // Returns whether this label key is reserved, because MProf's samples or pprof
 // use it.
 static bool is_reserved(const char *key) {
-  static const char *const own[] = {"bytes",  "grade",         "heap_rate",
-                                    "holder", "holder_access", "kind",
-                                    "lock",   "longest_queue", "state",
-                                    "thread", "waiter_access", "worst_wait"};
+  static const char *const own[] = {
+      "bytes",         "grade", "heap_rate", "holder",
+      "holder_access", "kind",  "lock",      "lock_offset",
+      "longest_queue", "state", "thread",    "waiter_access",
+      "worst_wait"};
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
     if (strcmp(key, own[i]) == 0)
       return true;

@@ -24,9 +24,9 @@ struct mprof_outfile;
 // MPROF_PPROF_PARTS: maximum number of parts of mprof_pprof_sample_joined.
 enum {
   MPROF_PPROF_TYPES = 9,
-  MPROF_PPROF_KEYS = 6,
+  MPROF_PPROF_KEYS = 7,
   MPROF_PPROF_OUTER = 2,
-  MPROF_PPROF_PARTS = 3
+  MPROF_PPROF_PARTS = 4
 };
 
 struct mprof_pprof_type {

@@ -15,6 +15,7 @@ import sys
 import mprof_read
 
 RELEASED, NONE, TAKEN = "[released in]", "[no release]", "[taken in]"
+MADE = "[lock made in]"
 KINDS = ["mutex", "rwlock", "spin", "user"]
 
 
@@ -61,7 +62,8 @@ def main():
         if not kinds or labels["kind"] in kinds:
             waiters[waiter] += delay
         if stack[at] == RELEASED:
-            release = tuple(rest[: rest.index(TAKEN)] if TAKEN in rest else rest)
+            ends = [i for i, frame in enumerate(rest) if frame in (TAKEN, MADE)]
+            release = tuple(rest[: ends[0]] if ends else rest)
             releases[release] += delay
             rows[release] += 1
     for name, want, got, slack in (

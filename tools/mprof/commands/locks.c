@@ -20,14 +20,15 @@
 
 // The frames between the parts of a sample's stack (rt/write/kind_locks.c).
 static const char released[] = "[released in]", no_release[] = "[no release]",
-                  taken[] = "[taken in]", no_waiter[] = "[unknown waiter]";
+                  taken[] = "[taken in]", made[] = "[lock made in]",
+                  no_waiter[] = "[unknown waiter]";
 
 enum value { DELAY, CONTENTIONS, HELD, HELD_WAITING, VALUES };
 static const char *const value_names[VALUES] = {"delay", "contentions", "held",
                                                 "held_waiting"};
 
 // The parts of a stack; count is 0 if the part is not known.
-enum part { WAITER, RELEASE, TAKEN, PARTS };
+enum part { WAITER, RELEASE, TAKEN, MADE, PARTS };
 struct part_frames {
   size_t first; // in pairs.frames, leaf first
   uint32_t count;
@@ -40,6 +41,7 @@ struct pair {
   int64_t value; // of the view
   int64_t values[VALUES];
   int64_t worst, queue;
+  int64_t offset; // of the lock in the block of MADE
 };
 
 struct pairs {
@@ -64,8 +66,12 @@ static void divide(struct pairs *all, struct pair *pair, const struct view *v,
     pair->parts[i] = (struct part_frames){.first = all->frame_count};
   for (uint32_t i = 0; i < count; i++) {
     const struct shown_frame *f = &frames[i];
-    if (is_named(v, f, released) || is_named(v, f, taken)) {
-      part = is_named(v, f, taken) ? TAKEN : RELEASE;
+    const enum part begins = is_named(v, f, released) ? RELEASE
+                             : is_named(v, f, taken)  ? TAKEN
+                             : is_named(v, f, made)   ? MADE
+                                                      : WAITER;
+    if (begins != WAITER) {
+      part = begins;
       pair->parts[part].first = all->frame_count;
     } else if (!is_named(v, f, no_release) && !is_named(v, f, no_waiter)) {
       *APPEND(all->frames, all->frame_count, all->frame_capacity) = *f;
@@ -91,6 +97,8 @@ static void read_labels(struct pair *pair, const struct profile *p,
       pair->worst = l->number;
     else if (strcmp(key, "longest_queue") == 0)
       pair->queue = l->number;
+    else if (strcmp(key, "lock_offset") == 0)
+      pair->offset = l->number;
   }
 }
 
@@ -100,11 +108,16 @@ static size_t name_length(const char *lock) {
   return end ? (size_t)(end - lock) : 0;
 }
 
-// Returns whether two labels are of one lock, or of locks with the same name.
-static bool is_same_lock(const struct profile *p, string_id x, string_id y) {
-  const size_t length = name_length(p->strings[x]);
-  return x == y || (length != 0 && length == name_length(p->strings[y]) &&
-                    memcmp(p->strings[x], p->strings[y], length) == 0);
+// Returns whether two pairs have one lock, locks with the same name, or locks
+// in blocks of the same origin. The caller compares the lines of the origins.
+static bool is_same_lock(const struct profile *p, const struct pair *x,
+                         const struct pair *y) {
+  const char *a = p->strings[x->lock], *b = p->strings[y->lock];
+  const size_t length = name_length(a);
+  return x->lock == y->lock ||
+         (length == name_length(b) &&
+          (length != 0 ? memcmp(a, b, length) == 0
+                       : x->parts[MADE].count && x->offset == y->offset));
 }
 
 // Returns whether two pairs are one row: the same lock and the same lines.
@@ -117,7 +130,7 @@ static bool is_same(const struct profile *p, const struct pairs *all,
                                            &all->frames[b->first], 1, true)))
       return false;
   }
-  return is_same_lock(p, x->lock, y->lock) && x->kind == y->kind &&
+  return is_same_lock(p, x, y) && x->kind == y->kind &&
          x->waiter == y->waiter && x->holder == y->holder;
 }
 
@@ -213,17 +226,31 @@ static char *holder_of(const struct view *v, const struct pairs *all,
 }
 
 // Returns the name and the address of the lock, or only the name that several
-// locks have. The caller frees it.
-static char *lock_of(const struct view *v, const struct pair *pair) {
+// locks have. A lock without a name is described by the origin of its block.
+// The caller frees it.
+static char *lock_of(const struct view *v, const struct pairs *all,
+                     const struct pair *pair) {
   const char *text = v->profile->strings[pair->lock];
+  if (pair->parts[MADE].count && !name_length(text)) {
+    char *place = place_of(v, all, pair, MADE);
+    // The leaf of an allocation by operator new may be the type of the block.
+    static const char type[] = "typeinfo name for ";
+    const bool is_type = strncmp(place, type, strlen(type)) == 0;
+    char *lock = text_of("+%" PRId64 " in %s%s", pair->offset,
+                         is_type ? "" : "block of ",
+                         place + (is_type ? strlen(type) : 0));
+    free(place);
+    return lock;
+  }
   return text_of("%.*s",
                  (int)(pair->has_more_locks ? name_length(text) : strlen(text)),
                  text);
 }
 
-static char *lock_name(const struct view *v, const struct pair *pair) {
+static char *lock_name(const struct view *v, const struct pairs *all,
+                       const struct pair *pair) {
   const char **strings = v->profile->strings;
-  char *lock = lock_of(v, pair);
+  char *lock = lock_of(v, all, pair);
   char *text = text_of("%s %s%s%s%s%s", strings[pair->kind], *lock ? lock : "?",
                        pair->waiter ? ", " : "", strings[pair->waiter],
                        pair->holder ? " behind " : "", strings[pair->holder]);
@@ -260,7 +287,7 @@ static struct table *table_of_pairs(const struct view *v,
     table_cell(t, quantity_of(pair->queue, "count").text);
     add_text(t, place_of(v, all, pair, WAITER));
     add_text(t, holder_of(v, all, pair));
-    add_text(t, lock_name(v, pair));
+    add_text(t, lock_name(v, all, pair));
   }
   return t;
 }
@@ -291,7 +318,7 @@ static void print_json(const struct view *v, const struct pairs *all,
   for (size_t i = 0; i < count; i++) {
     const struct pair *pair = &all->items[i];
     fputs(i ? ",\n  {" : "\n  {", stdout);
-    char *lock = lock_of(v, pair);
+    char *lock = lock_of(v, all, pair);
     print_text("lock", lock);
     free(lock);
     print_text("kind", v->profile->strings[pair->kind]);
@@ -304,6 +331,7 @@ static void print_json(const struct view *v, const struct pairs *all,
     print_stack(v, all, pair, WAITER, "waiter");
     print_stack(v, all, pair, RELEASE, "released");
     print_stack(v, all, pair, TAKEN, "taken");
+    print_stack(v, all, pair, MADE, "made");
     fputs("}", stdout);
   }
   printf("],\n \"all\": %zu}\n", all->count);
