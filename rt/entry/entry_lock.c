@@ -75,7 +75,7 @@ MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
   const unsigned state = mprof_mutex_state(m);
   if (mprof_likely(state == 0))
     MUSTTAIL return HOOKED(pthread_mutex_lock)(m);
-  if (state == MPROF_WAITER_ANY)
+  if (state == mprof_order_word)
     MUSTTAIL return quick_pthread_mutex_lock(m);
   MUSTTAIL return lock_mutex(m);
 }

@@ -102,7 +102,7 @@ static inline unsigned mprof_mutex_owner(const pthread_mutex_t *m) {
 }
 
 // Returns 0 if a mutex has neither an owner nor waiters, so that taking it
-// needs no record, and MPROF_WAITER_ANY if only the locks that threads hold are
+// needs no record, and mprof_order_word if only the locks that threads hold are
 // recorded. If another thread takes the mutex in the few nanoseconds before the
 // hooked function runs, the wait is not recorded. The function does not try the
 // mutex, because a try takes longer than a call of the hooked function for a
@@ -170,20 +170,19 @@ static inline void mprof_lock_taken(uintptr_t lock, uint8_t kind, unsigned how,
 #define NOTED_CANCELLATION_POINT(w, call)                                      \
   ((w)->is_noted ? CANCELLATION_POINT(mprof_wait_cancelled, (w), call) : (call))
 
-// Defines quick_f for a lock that is free and whose word is MPROF_WAITER_ANY.
+// Defines quick_f for a lock that is free and whose word is mprof_order_word.
 // If only the option lock_order has to see the lock, quick_f adds it to the
 // thread's list and jumps to f. Otherwise it jumps to Slow.
 #define ORDER_ENTRY(f, Type, Kind, Slow)                                       \
   SLOW_ENTRY int further_##f(Type *l) {                                        \
     if (mprof_order_push((uintptr_t)l, Kind, mprof_takes(MPROF_HOOKED_##f),    \
-                         ENTRY_CALLER, ENTRY_FRAME))                           \
+                         ENTRY_CALLER))                                        \
       MUSTTAIL return HOOKED(f)(l);                                            \
     MUSTTAIL return Slow(l);                                                   \
   }                                                                            \
   SLOW_ENTRY int quick_##f(Type *l) {                                          \
-    if (mprof_likely(mprof_order_push_first((uintptr_t)l, Kind,                \
-                                            mprof_takes(MPROF_HOOKED_##f),     \
-                                            ENTRY_CALLER, ENTRY_FRAME)))       \
+    if (mprof_likely(mprof_order_push_first(                                   \
+            (uintptr_t)l, Kind, mprof_takes(MPROF_HOOKED_##f), ENTRY_CALLER))) \
       MUSTTAIL return HOOKED(f)(l);                                            \
     MUSTTAIL return further_##f(l);                                            \
   }
@@ -275,7 +274,7 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     const uint32_t word = mprof_watch_word((const void *)l);                   \
     if (mprof_likely(word == 0))                                               \
       MUSTTAIL return HOOKED(f)(l);                                            \
-    if (word == MPROF_WAITER_ANY && mprof_order_pop((uintptr_t)l))             \
+    if (word == mprof_order_word && mprof_order_pop((uintptr_t)l))             \
       MUSTTAIL return HOOKED(f)(l);                                            \
     MUSTTAIL return release_##f(l);                                            \
   }

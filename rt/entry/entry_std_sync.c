@@ -400,7 +400,7 @@ MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
   const unsigned state = mprof_mutex_state((const void *)m);
   if (mprof_likely(state == 0))
     MUSTTAIL return HOOKED(mtx_lock)(m);
-  if (state == MPROF_WAITER_ANY)
+  if (state == mprof_order_word)
     MUSTTAIL return quick_mtx_lock(m);
   MUSTTAIL return lock_mtx(m);
 }

@@ -30,6 +30,7 @@ void mprof_holds_init(void) {
   mprof_holds_on = mprof_flags.stuck || mprof_flags.stuck_report != 0;
   mprof_order_on = mprof_flags.lock_order;
   mprof_tracks_locks = mprof_holds_on || mprof_order_on;
+  mprof_order_word = mprof_order_on && !mprof_holds_on ? MPROF_WAITER_ANY : 0;
   for (size_t i = 0; mprof_tracks_locks && i < MPROF_WAITER_SLOTS; i++)
     __mprof_waiters[i] |= MPROF_WAITER_ANY;
 }

@@ -27,6 +27,7 @@ enum {
   PROBES = 64,    // slots in which a lock may be
   EDGES = 131072, // maximum number of edges
   PAIRS = 131072, // size of the hash table of edges
+  KEYS = 262144,  // size of the hash table of keys
   GATES = 14,     // maximum number of gates of an edge
   VARIANTS = 16,  // maximum number of edges between two locks
   MARKS = 20000,  // edges that the search goes backwards
@@ -57,11 +58,12 @@ struct edge {
 struct graph {
   struct node nodes[NODES];
   struct edge edges[EDGES + 1];
-  uint32_t pairs[PAIRS]; // first edges
-  uint32_t edges_len;    // number of edges that were ever used
-  uint32_t unused;       // first unused edge of those
-  uint32_t searches;     // number of the last search
-  uint32_t queue[NODES]; // indices of marked nodes
+  uint32_t pairs[PAIRS];       // first edges
+  uint32_t edges_len;          // number of edges that were ever used
+  uint32_t unused;             // first unused edge of those
+  uint32_t searches;           // number of the last search
+  uint32_t queue[NODES];       // indices of marked nodes
+  _Atomic uint64_t keys[KEYS]; // see mprof_graph_knows; a new one replaces
   struct mprof_order_cycle cycles[MPROF_ORDER_CYCLES];
 };
 
@@ -234,6 +236,18 @@ static struct mprof_order_cycle make_cycle(const struct edge *const *path,
   return c;
 }
 
+// Stores the whole stack of the lock `held` in the edges of cycles from `held`
+// to `taken` that lack it.
+static void complete_cycles_locked(struct graph *g, const struct edge *e) {
+  for (size_t i = 0; i < order.cycles_len; i++)
+    for (uint32_t k = 0; k < g->cycles[i].len; k++) {
+      struct mprof_cycle_edge *x = &g->cycles[i].edges[k];
+      if (x->from.is_partial && x->from.lock == e->held.lock &&
+          x->to.lock == e->taken.lock)
+        x->from = e->held;
+    }
+}
+
 static void add_cycle_locked(struct graph *g, const struct edge *const *path,
                              uint32_t len) {
   const struct mprof_order_cycle c = make_cycle(path, len);
@@ -332,17 +346,27 @@ static void search_locked(struct graph *g, const struct edge *first) {
 
 // --- new edges ---
 
-// Inserts the edge, unless it is superfluous, and finds its cycles.
+// Inserts the edge, unless it is superfluous, and finds its cycles. Edges that
+// differ in their gates only are superfluous if there are many, because one of
+// those in the graph will do for a cycle.
 static void insert_locked(struct graph *g, const struct edge *wanted) {
   uint32_t variants = 0;
   for (uint32_t i = *pair_of(g, wanted->from, wanted->to); i != 0;
        i = g->edges[i].next) {
-    if (covers(&g->edges[i], wanted))
+    struct edge *x = &g->edges[i];
+    if (covers(x, wanted)) {
+      if (x->held.is_partial && !wanted->held.is_partial) {
+        x->held = wanted->held;
+        complete_cycles_locked(g, x);
+      }
       return;
+    }
     variants +=
         g->edges[i].from == wanted->from && g->edges[i].to == wanted->to;
   }
-  struct edge *e = variants < VARIANTS ? new_edge_locked(g) : NULL;
+  if (variants == VARIANTS)
+    return;
+  struct edge *e = new_edge_locked(g);
   if (e == NULL) {
     mprof_stat_add(MPROF_STAT_order_lost, 1);
     return;
@@ -377,18 +401,28 @@ static void add_locked(struct graph *g, const struct mprof_order_lock *held,
 }
 
 void mprof_graph_add(const struct mprof_order_lock *held, size_t n,
-                     const struct mprof_order_lock *taken, int tid) {
+                     const struct mprof_order_lock *taken, int tid,
+                     uint64_t key) {
   mprof_lock_acquire(&order.lock);
   struct graph *g = graph_now();
   if (g == NULL) {
     g = mprof_os_map(sizeof(*g));
     atomic_store_explicit(&order.graph, g, memory_order_release);
   }
-  if (g != NULL)
+  if (g != NULL) {
     add_locked(g, held, n, taken, tid);
-  else
+    if (key != 0)
+      atomic_store_explicit(&g->keys[key % KEYS], key, memory_order_relaxed);
+  } else {
     mprof_stat_add(MPROF_STAT_order_lost, 1);
+  }
   mprof_lock_release(&order.lock);
+}
+
+bool mprof_graph_knows(uint64_t key) {
+  struct graph *g = graph_now();
+  return g != NULL && atomic_load_explicit(&g->keys[key % KEYS],
+                                           memory_order_relaxed) == key;
 }
 
 void mprof_graph_remove(uintptr_t lock) {

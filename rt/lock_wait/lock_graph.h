@@ -30,10 +30,10 @@ enum {
 // A lock that a thread holds or takes.
 struct mprof_order_lock {
   uintptr_t lock;
-  uint32_t stack; // handle of the bucket with the stack that took it; 0: none
-  uint8_t kind;   // enum mprof_kind
-  uint8_t how;    // MPROF_TAKES_*
-  uint16_t again; // how often the holder has taken it once more
+  uint32_t stack;  // handle of the bucket with the stack that took it; 0: none
+  uint8_t kind;    // enum mprof_kind
+  uint8_t how;     // MPROF_TAKES_*
+  bool is_partial; // the stack has only the innermost function
 };
 
 // An edge of a cycle: thread tid held `from`, and then took `to`.
@@ -60,9 +60,14 @@ static inline atomic_uint *mprof_generation_of(uintptr_t lock) {
 }
 
 // Adds the edges from each of the n locks that the calling thread holds to
-// *taken. Call with the guard set. tid: id of the calling thread.
+// *taken. Call with the guard set. tid: id of the calling thread. key: a hash
+// of the locks.
 void mprof_graph_add(const struct mprof_order_lock *held, size_t n,
-                     const struct mprof_order_lock *taken, int tid);
+                     const struct mprof_order_lock *taken, int tid,
+                     uint64_t key);
+// Returns whether mprof_graph_add was called with this key. Takes no lock, and
+// may forget a key.
+bool mprof_graph_knows(uint64_t key);
 // Removes a lock and its edges from the graph.
 void mprof_graph_remove(uintptr_t lock);
 

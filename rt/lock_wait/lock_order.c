@@ -7,7 +7,6 @@
 #include "lock_wait/lock_order.h"
 
 #include "bucket/bucket.h"
-#include "lock_wait/holds.h"
 #include "lock_wait/lock_graph.h"
 #include "options/flags.h"
 #include "process/process.h"
@@ -22,62 +21,46 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { REACH = 1024 }; // bytes of the stack in which callers are searched
-
 bool mprof_order_on;
+uint32_t mprof_order_word;
+
+enum {
+  CAPTURES_FIRST = 16, // stacks of a call site that are recorded at first
+  CAPTURES_MORE = 64   // and after a new edge
+};
 
 // --- stacks ---
 
-// Stores the stack b in *k, and where the return addresses of the next callers
-// are. Leaves the entry unused if it does not find them.
-static void remember(struct mprof_known_stack *k, uintptr_t frame,
-                     const struct mprof_bucket *b) {
-  const mprof_pc *stack = b->stack + 2; // without the function and its caller
-  const size_t n = b->stack_len > 2 ? b->stack_len - 2u : 0;
-  const size_t wanted = n < MPROF_ORDER_CALLERS ? n : MPROF_ORDER_CALLERS;
-  size_t found = 0;
-  k->pc = 0;
-  for (size_t i = 0; i < MPROF_ORDER_CALLERS; i++) {
-    k->at[i] = 8; // the return address of the entry, in place of a caller
-    k->callers[i] = mprof_stack_return(frame + 8);
-  }
-  for (size_t at = 16; at < REACH && found < wanted; at += 8)
-    if (mprof_is_return_address(*(const uintptr_t *)(frame + at),
-                                stack[found])) {
-      k->callers[found] = stack[found];
-      k->at[found++] = (uint16_t)at;
-    }
-  if (found < wanted)
-    return;
-  k->frame = frame;
-  k->bucket = mprof_persistent_handle(b);
-  k->pc = mprof_stack_return(frame + 8);
-}
-
-// Unwinds the stack. Returns the handle of its bucket, or 0.
-static MPROF_NOINLINE uint32_t unwind(struct mprof_known_stack *k, uintptr_t op,
-                                      uintptr_t frame) {
+// Returns the handle of the bucket with the stack that begins at `frame`, or 0.
+static uint32_t stack_at(uintptr_t op, uintptr_t frame) {
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE};
   if (mprof_flags.stack_depth == 0 || !t)
     return 0;
-  const struct mprof_bucket *b =
-      mprof_bucket_at(t, &key, mprof_op_pc(op), frame);
-  if (b == NULL)
-    return 0;
-  if (mprof_stack_holds(&t->range, frame) && frame < t->range.hi - 16 - REACH)
-    remember(k, frame, b);
-  return mprof_persistent_handle(b);
+  return mprof_persistent_handle(
+      mprof_bucket_at(t, &key, mprof_op_pc(op), frame));
 }
 
-// Returns the handle of the bucket with the stack that begins at `frame`.
-static inline uint32_t stack_at(struct mprof_thread_order *o, uintptr_t op,
-                                uintptr_t frame) {
-  const mprof_pc pc = mprof_stack_return(frame + 8);
-  struct mprof_known_stack *k = mprof_order_stack_at(o, pc, frame);
-  return mprof_likely(mprof_order_stack_is(k, pc, frame))
-             ? k->bucket
-             : unwind(k, op, frame);
+// Returns the handle of the bucket with a stack of one address, or 0.
+static uint32_t stack_of(mprof_pc pc) {
+  const struct mprof_bucket_key key = {
+      .type = MPROF_BUCKET_TRACE, .stack = &pc, .stack_len = 1};
+  return mprof_persistent_handle(mprof_bucket_get(&key, true));
+}
+
+// Returns whether a stack of the call site has to be recorded.
+static bool wants_stack(struct mprof_thread_order *o, mprof_pc pc) {
+  struct mprof_order_site *site = mprof_order_site_at(o, pc);
+  if (site->pc != pc)
+    *site = (struct mprof_order_site){pc, CAPTURES_FIRST};
+  if (site->captures == 0)
+    return false;
+  site->captures--;
+  return true;
+}
+
+static void want_more_stacks(struct mprof_thread_order *o, mprof_pc pc) {
+  *mprof_order_site_at(o, pc) = (struct mprof_order_site){pc, CAPTURES_MORE};
 }
 
 // --- the list ---
@@ -85,42 +68,44 @@ static inline uint32_t stack_at(struct mprof_thread_order *o, uintptr_t op,
 // Returns the thread's list, or NULL. The list of an ended thread may be used
 // again, and is then emptied.
 static struct mprof_thread_order *list_of(struct mprof_thread *t) {
+  if (mprof_likely(mprof_tls.order != NULL))
+    return mprof_tls.order;
   if (t->order == NULL)
     t->order = mprof_persistent_alloc(sizeof(*t->order));
-  struct mprof_thread_order *o = t->order;
-  if (o != NULL && o->tid != t->tid) {
-    o->len = o->hashed = 0;
-    o->hash = 0;
-    o->tid = t->tid;
-  }
-  // The quick entries do not record where a lock was taken for stuck.
-  mprof_tls.order = mprof_holds_on ? NULL : o;
-  return o;
+  if (t->order == NULL)
+    return NULL;
+  t->order->hash = 0;
+  t->order->tid = t->tid;
+  mprof_tls.order_top = t->order->held;
+  return mprof_tls.order = t->order;
 }
 
-// Returns the index of the lock in the list, or o->len.
-static size_t find(const struct mprof_thread_order *o, uintptr_t lock) {
-  for (size_t i = o->len; i-- > 0;)
-    if (o->held[i].lock == lock)
-      return i;
-  return o->len;
+// Returns the element of the list for the lock, or NULL.
+static struct mprof_order_held *find(struct mprof_thread_order *o,
+                                     uintptr_t lock) {
+  for (struct mprof_order_held *h = mprof_tls.order_top; h != o->held; h--)
+    if (h->lock == lock)
+      return h;
+  return NULL;
 }
 
-static void drop(struct mprof_thread_order *o, size_t i) {
-  if (o->hashed > i) { // the hash is computed anew
+static void drop(struct mprof_thread_order *o, struct mprof_order_held *h) {
+  struct mprof_order_held *top = mprof_tls.order_top;
+  if (h->is_hashed) { // compute the hash anew when it is needed
     o->hash = 0;
-    o->hashed = 0;
+    for (struct mprof_order_held *k = o->held + 1; k <= top; k++)
+      k->is_hashed = 0;
   }
-  for (; i + 1 < o->len; i++)
-    o->held[i] = o->held[i + 1];
+  for (; h != top; h++)
+    *h = h[1];
   atomic_signal_fence(memory_order_seq_cst);
-  o->len--;
+  mprof_tls.order_top = top - 1;
 }
 
 // Returns whether the memory of a lock shows that the thread no longer holds
 // it, because code without MProf has released it. The program may have freed
 // the memory, so this function reads a copy.
-static bool was_released(const struct mprof_order_lock *h, int tid) {
+static bool was_released(const struct mprof_order_held *h, int tid) {
 #ifdef __GLIBC__
   union {
     pthread_mutex_t mutex;
@@ -146,32 +131,36 @@ static bool was_released(const struct mprof_order_lock *h, int tid) {
 
 // --- edges ---
 
-// Adds the edges to the graph, after a look at the memory of the locks.
+// Adds edges from the locks in the list to a lock, unless they are in the graph
+// already. First looks at the memory of the locks. hash: the sum of the hashes
+// of the locks, mix: the hash of the taken lock.
 static MPROF_NOINLINE void add_edges(struct mprof_thread_order *o,
-                                     const struct mprof_order_lock *taken) {
+                                     uint64_t hash, uint64_t mix,
+                                     struct mprof_order_lock taken,
+                                     uintptr_t op, uintptr_t frame) {
+  const uint64_t key = mprof_order_key(hash, mix);
   struct mprof_order_lock held[MPROF_ORDER_HOLDS];
   size_t n = 0;
-  for (size_t i = o->len; i-- > 0;)
-    if (o->held[i].lock != taken->lock && was_released(&o->held[i], o->tid))
-      drop(o, i);
-  for (size_t i = 0; i < o->len; i++)
-    if (o->held[i].lock != taken->lock)
-      held[n++] = o->held[i];
-  if (n > 0)
-    mprof_graph_add(held, n, taken, o->tid);
-}
-
-// Adds the edges from the locks with the sum `hash` to a lock, unless they are
-// in the graph already.
-static inline void add_if_new(struct mprof_thread_order *o, uint64_t hash,
-                              uint64_t mix,
-                              const struct mprof_order_lock *taken) {
-  const uint64_t key = mprof_order_key(hash, mix);
-  uint64_t *known = mprof_order_known(o, key);
-  if (mprof_likely(*known == key))
+  bool is_final = true;
+  if (mprof_order_knows(o, key))
     return;
-  add_edges(o, taken);
-  *known = key;
+  for (struct mprof_order_held *h = mprof_tls.order_top; h != o->held; h--)
+    if (h->lock != taken.lock && was_released(h, o->tid))
+      drop(o, h);
+  for (struct mprof_order_held *h = mprof_tls.order_top; h != o->held; h--) {
+    if (h->lock == taken.lock)
+      continue;
+    const bool is_partial = h->stack == 0;
+    want_more_stacks(o, h->pc);
+    is_final &= !is_partial;
+    held[n++] = (struct mprof_order_lock){
+        h->lock, is_partial ? stack_of(h->pc) : h->stack, h->kind, h->how,
+        is_partial};
+  }
+  if (taken.stack == 0)
+    taken.stack = stack_at(op, frame);
+  if (n > 0)
+    mprof_graph_add(held, n, &taken, o->tid, is_final ? key : 0);
 }
 
 static unsigned with_priority(uintptr_t lock, uint8_t kind, unsigned how) {
@@ -194,24 +183,27 @@ static void note(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
   struct mprof_thread_order *o = list_of(t);
   if (o == NULL)
     return;
-  const size_t i = find(o, lock);
-  if (mprof_unlikely(i < o->len)) {
-    o->held[i].again += is_taken;
+  struct mprof_order_held *h = find(o, lock);
+  if (mprof_unlikely(h != NULL)) {
+    h->again += is_taken;
     return;
   }
+  const mprof_pc pc = mprof_stack_return(frame + 8);
   const struct mprof_order_lock taken = {
       .lock = lock,
-      .stack = stack_at(o, op, frame),
+      .stack = wants_stack(o, pc) ? stack_at(op, frame) : 0,
       .kind = kind,
       .how = (uint8_t)with_priority(lock, kind, how)};
-  if (o->len > 0 && !(how & MPROF_TAKES_TRY))
-    add_if_new(o, mprof_order_hash(o), mprof_order_mix(lock, how), &taken);
+  if (mprof_tls.order_top != o->held && !(how & MPROF_TAKES_TRY))
+    add_edges(o, mprof_order_hash(o, mprof_tls.order_top),
+              mprof_order_mix(lock, how), taken, op, frame);
   if (!is_taken)
     return;
-  if (o->len == MPROF_ORDER_HOLDS)
+  if (mprof_tls.order_top == o->held + MPROF_ORDER_HOLDS)
     mprof_stat_add(MPROF_STAT_order_lost, 1);
   else
-    mprof_order_append(o, &taken);
+    mprof_order_append(mprof_tls.order_top, lock, pc, taken.stack, kind,
+                       taken.how);
 }
 
 // Sets the guard and calls note.
@@ -240,32 +232,33 @@ void mprof_order_awaited(uintptr_t lock, uint8_t kind, unsigned how,
 }
 
 void mprof_order_retaken(uintptr_t lock, uintptr_t op, uintptr_t frame) {
-  struct mprof_thread *t = mprof_tls.self;
-  if (!t || !t->order || !mprof_guard_enter())
+  struct mprof_thread_order *o = mprof_tls.order;
+  if (o == NULL || !mprof_guard_enter())
     return;
-  struct mprof_thread_order *o = list_of(t);
-  const size_t i = find(o, lock);
-  if (i < o->len && o->len > 1) {
-    struct mprof_order_lock taken = o->held[i];
-    taken.stack = stack_at(o, op, frame);
-    const uint64_t hash = mprof_order_hash(o);
-    add_if_new(o, hash - o->mix[i], o->mix[i], &taken);
+  struct mprof_order_held *h = find(o, lock);
+  if (h != NULL && mprof_tls.order_top != o->held + 1) {
+    const uint64_t hash = mprof_order_hash(o, mprof_tls.order_top);
+    const uint64_t mix = o->mix[h - o->held];
+    const struct mprof_order_lock taken = {
+        .lock = lock, .kind = h->kind, .how = h->how};
+    add_edges(o, hash - mix, mix, taken, op, frame);
   }
   mprof_guard_leave();
 }
 
 void mprof_order_dropped(uintptr_t lock) {
-  const struct mprof_thread *t = mprof_tls.self;
-  struct mprof_thread_order *o = t ? t->order : NULL;
-  if (!o || o->tid != t->tid)
+  struct mprof_thread_order *o = mprof_tls.order;
+  struct mprof_order_held *h = o != NULL ? find(o, lock) : NULL;
+  if (h == NULL)
     return;
-  const size_t i = find(o, lock);
-  if (i == o->len)
-    return;
-  if (o->held[i].again > 0)
-    o->held[i].again--;
-  else
-    drop(o, i);
+  if (h->again > 0) {
+    h->again--;
+  } else if (h == mprof_tls.order_top && h->is_hashed) {
+    o->hash -= o->mix[h - o->held];
+    mprof_tls.order_top = h - 1;
+  } else {
+    drop(o, h);
+  }
 }
 
 void mprof_order_ended(uintptr_t lock) {

@@ -19,6 +19,7 @@
 #include "sys/arch.h"
 #include "sys/base.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 // How a function takes a lock.
 enum {
@@ -83,61 +84,53 @@ static inline unsigned mprof_takes(enum mprof_hooked f) {
 // Whether the runtime looks for locks that are taken in different orders.
 // Written once at start, by mprof_holds_init.
 extern MPROF_HIDDEN bool mprof_order_on;
+// The word in __mprof_waiters of a lock for which nobody waits, if only the
+// order of locks is recorded and not where they were taken. Otherwise 0.
+extern MPROF_HIDDEN uint32_t mprof_order_word;
 
 // --- the list of a thread ---
 
 enum {
   MPROF_ORDER_HOLDS = 32,  // maximum number of locks in a list
-  MPROF_ORDER_KNOWN = 256, // entries of the cache of hashes
-  MPROF_ORDER_STACKS = 32, // entries of the cache of stacks
-  MPROF_ORDER_CALLERS = 2  // return addresses that an entry of it checks
+  MPROF_ORDER_KNOWN = 512, // entries of the cache of hashes
+  MPROF_ORDER_SITES = 256  // entries of the table of call sites
 };
 
-// A stack that the thread has had at this call site and frame address. The
-// entry is valid if the return addresses of the next callers are in place, too.
-// So the outermost callers may be those of an earlier stack.
-struct mprof_known_stack {
+// A lock that the thread holds.
+struct mprof_order_held {
+  uintptr_t lock; // 0: none
+  mprof_pc pc;    // the call site that took it
+  uint32_t stack; // as in struct mprof_order_lock
+  uint8_t kind, how;
+  uint16_t again;     // how often the thread has taken it once more
+  uint16_t is_hashed; // the hash of the list includes it
+};
+
+// A call site of lock functions. Its next `captures` stacks are recorded. Then
+// no more are, until a lock that it has taken gets a new edge. So a site that
+// takes the same locks in the same order again and again costs no unwinding.
+struct mprof_order_site {
   mprof_pc pc;
-  uintptr_t frame;
-  mprof_pc callers[MPROF_ORDER_CALLERS];
-  uint16_t at[MPROF_ORDER_CALLERS]; // distances from `frame`
-  uint32_t bucket;                  // handle
+  uint32_t captures;
 };
 
 // A signal handler may interrupt a change of the list, and take and release
-// locks itself. It leaves the list as it has found it, except for the fields of
-// the element that is being added.
+// locks itself. It leaves the list as it has found it.
 struct mprof_thread_order {
-  int tid; // the thread to which the list belongs
-  volatile uint32_t len;
-  // The sum of mix[] of the first `hashed` locks. It is computed only when the
-  // thread takes a second lock.
-  uint32_t hashed;
-  uint64_t hash;
-  struct mprof_order_lock held[MPROF_ORDER_HOLDS];
-  uint64_t mix[MPROF_ORDER_HOLDS]; // hash of each lock, its mode, generation
+  int tid;       // the thread to which the list belongs
+  uint64_t hash; // sum of mix[] of the locks with is_hashed
+  uint64_t mix[MPROF_ORDER_HOLDS + 1];
+  struct mprof_order_held held[MPROF_ORDER_HOLDS + 1]; // held[0] has no lock
   uint64_t known[MPROF_ORDER_KNOWN];
-  struct mprof_known_stack stacks[MPROF_ORDER_STACKS];
+  struct mprof_order_site sites[MPROF_ORDER_SITES];
 };
 
-static inline struct mprof_known_stack *
-mprof_order_stack_at(struct mprof_thread_order *o, mprof_pc pc,
-                     uintptr_t frame) {
-  return &o->stacks[(pc ^ pc >> 5 ^ frame >> 4) % MPROF_ORDER_STACKS];
+static inline struct mprof_order_site *
+mprof_order_site_at(struct mprof_thread_order *o, mprof_pc pc) {
+  return &o->sites[(pc ^ pc >> 8) % MPROF_ORDER_SITES];
 }
 
-// Returns whether *k is the stack that begins at `frame` with the caller pc.
-static inline bool mprof_order_stack_is(const struct mprof_known_stack *k,
-                                        mprof_pc pc, uintptr_t frame) {
-  if (k->pc != pc || k->frame != frame)
-    return false;
-  for (size_t i = 0; i < MPROF_ORDER_CALLERS; i++)
-    if (!mprof_is_return_address(*(const uintptr_t *)(frame + k->at[i]),
-                                 k->callers[i]))
-      return false;
-  return true;
-}
-
+// Returns a hash of a lock, its generation and how the thread takes it.
 static inline uint64_t mprof_order_mix(uintptr_t lock, unsigned how) {
   const uint64_t generation =
       atomic_load_explicit(mprof_generation_of(lock), memory_order_relaxed);
@@ -146,11 +139,13 @@ static inline uint64_t mprof_order_mix(uintptr_t lock, unsigned how) {
   return x ^ x >> 29;
 }
 
-// Returns the sum of the hashes of all locks in the list.
-static inline uint64_t mprof_order_hash(struct mprof_thread_order *o) {
-  for (; o->hashed < o->len; o->hashed++) {
-    const struct mprof_order_lock *h = &o->held[o->hashed];
-    o->hash += o->mix[o->hashed] = mprof_order_mix(h->lock, h->how);
+// Returns the sum of the hashes of all locks in the list, whose last element is
+// at `top`.
+static inline uint64_t mprof_order_hash(struct mprof_thread_order *o,
+                                        struct mprof_order_held *top) {
+  for (; top != o->held && !top->is_hashed; top--) {
+    o->hash += o->mix[top - o->held] = mprof_order_mix(top->lock, top->how);
+    top->is_hashed = 1;
   }
   return o->hash;
 }
@@ -160,79 +155,82 @@ static inline uint64_t mprof_order_key(uint64_t hash, uint64_t mix) {
   return (hash ^ (mix << 32 | mix >> 32)) * 0xbf58476d1ce4e5b9u;
 }
 
-static inline uint64_t *mprof_order_known(struct mprof_thread_order *o,
-                                          uint64_t key) {
-  return &o->known[(key >> 32) % MPROF_ORDER_KNOWN];
+// Returns whether the edges with this key are in the graph.
+static inline bool mprof_order_knows(struct mprof_thread_order *o,
+                                     uint64_t key) {
+  uint64_t *known = &o->known[(key >> 32) % MPROF_ORDER_KNOWN];
+  if (mprof_likely(*known == key))
+    return true;
+  if (!mprof_graph_knows(key))
+    return false;
+  *known = key;
+  return true;
 }
 
-static inline void mprof_order_append(struct mprof_thread_order *o,
-                                      const struct mprof_order_lock *l) {
-  const uint32_t i = o->len;
-  o->held[i].lock = 0; // matches no lock
-  o->len = i + 1;
+// Appends a lock to the list.
+static inline void mprof_order_append(struct mprof_order_held *top,
+                                      uintptr_t lock, mprof_pc pc,
+                                      uint32_t stack, uint8_t kind,
+                                      uint8_t how) {
+  top[1].lock = 0; // until the element is complete
   atomic_signal_fence(memory_order_seq_cst);
-  o->held[i].stack = l->stack;
-  o->held[i].kind = l->kind;
-  o->held[i].how = l->how;
-  o->held[i].again = 0;
+  mprof_tls.order_top = top + 1;
   atomic_signal_fence(memory_order_seq_cst);
-  o->held[i].lock = l->lock;
+  top[1].pc = pc;
+  top[1].stack = stack;
+  top[1].kind = kind;
+  top[1].how = how;
+  top[1].again = top[1].is_hashed = 0;
+  atomic_signal_fence(memory_order_seq_cst);
+  top[1].lock = lock;
 }
 
 // Adds a lock that the calling thread is about to take, and that is free, to
-// its list. Returns false, and adds nothing, if the stack is not known yet, or
-// if the list has locks already. pc, frame: the caller of the entry, and the
-// frame address of the entry.
+// its list. Returns false, and adds nothing, if the list has locks already, or
+// if a stack has to be recorded. pc: the caller of the entry.
 __attribute__((always_inline)) static inline bool
-mprof_order_push_first(uintptr_t lock, uint8_t kind, unsigned how, mprof_pc pc,
-                       uintptr_t frame) {
+mprof_order_push_first(uintptr_t lock, uint8_t kind, unsigned how,
+                       mprof_pc pc) {
   struct mprof_thread_order *o = mprof_tls.order;
-  if (mprof_unlikely(o == NULL || o->len > 0))
+  struct mprof_order_held *top = mprof_tls.order_top;
+  if (mprof_unlikely(o == NULL || top != o->held))
     return false;
-  const struct mprof_known_stack *k = mprof_order_stack_at(o, pc, frame);
-  if (mprof_unlikely(!mprof_order_stack_is(k, pc, frame)))
+  const struct mprof_order_site *site = mprof_order_site_at(o, pc);
+  if (mprof_unlikely(site->pc != pc || site->captures != 0))
     return false;
-  mprof_order_append(
-      o, &(struct mprof_order_lock){lock, k->bucket, kind, (uint8_t)how, 0});
+  mprof_order_append(top, lock, pc, 0, kind, (uint8_t)how);
   return true;
 }
 
-// Does the same for a list that may have locks. Returns false if the stack or
-// an edge is not known yet.
+// Does the same for a list that may have locks. Returns false if a stack has to
+// be recorded, or if an edge is not known yet.
 __attribute__((always_inline)) static inline bool
-mprof_order_push(uintptr_t lock, uint8_t kind, unsigned how, mprof_pc pc,
-                 uintptr_t frame) {
+mprof_order_push(uintptr_t lock, uint8_t kind, unsigned how, mprof_pc pc) {
   struct mprof_thread_order *o = mprof_tls.order;
-  if (mprof_unlikely(o == NULL || o->len == MPROF_ORDER_HOLDS))
-    return false;
-  const struct mprof_known_stack *k = mprof_order_stack_at(o, pc, frame);
-  if (mprof_unlikely(!mprof_order_stack_is(k, pc, frame)))
-    return false;
-  const uint64_t key =
-      mprof_order_key(mprof_order_hash(o), mprof_order_mix(lock, how));
-  if (mprof_unlikely(*mprof_order_known(o, key) != key))
-    return false;
-  mprof_order_append(
-      o, &(struct mprof_order_lock){lock, k->bucket, kind, (uint8_t)how, 0});
-  return true;
-}
-
-// Removes a lock from the list if it is the last one. Otherwise returns false.
-__attribute__((always_inline)) static inline bool
-mprof_order_pop(uintptr_t lock) {
-  struct mprof_thread_order *o = mprof_tls.order;
+  struct mprof_order_held *top = mprof_tls.order_top;
   if (mprof_unlikely(o == NULL))
     return false;
-  const uint32_t last = o->len - 1; // UINT32_MAX if there is none
-  if (mprof_unlikely(last >= MPROF_ORDER_HOLDS || o->held[last].lock != lock ||
-                     o->held[last].again != 0))
+  const struct mprof_order_site *site = mprof_order_site_at(o, pc);
+  if (mprof_unlikely(site->pc != pc || site->captures != 0 ||
+                     top == o->held + MPROF_ORDER_HOLDS))
     return false;
-  if (o->hashed > last) {
-    o->hash -= o->mix[last];
-    o->hashed = last;
-  }
-  atomic_signal_fence(memory_order_seq_cst);
-  o->len = last;
+  if (top != o->held &&
+      !mprof_order_knows(o, mprof_order_key(mprof_order_hash(o, top),
+                                            mprof_order_mix(lock, how))))
+    return false;
+  mprof_order_append(top, lock, pc, 0, kind, (uint8_t)how);
+  return true;
+}
+
+// Removes a lock from the list if it is the last one and was taken once, and
+// its hash is not known. Otherwise returns false.
+__attribute__((always_inline)) static inline bool
+mprof_order_pop(uintptr_t lock) {
+  struct mprof_order_held *top = mprof_tls.order_top;
+  if (mprof_unlikely(mprof_tls.order == NULL || top->lock != lock ||
+                     (top->again | top->is_hashed) != 0))
+    return false;
+  mprof_tls.order_top = top - 1;
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "sys/lock.h"
 
 struct mprof_thread;
+struct mprof_order_held;
 struct mprof_thread_order;
 struct mprof_trace_row;
 struct mprof_wait;
@@ -33,9 +34,10 @@ struct mprof_lock_profile {
 
 struct mprof_tls {
   struct mprof_thread *self; // the thread's record; NULL: no record
-  // The thread's list of locks (lock_order.h) for the quick entries; NULL: they
-  // do not use it.
+  // The thread's list of locks (lock_order.h), and its last element. NULL: the
+  // thread has no list.
   struct mprof_thread_order *order;
+  struct mprof_order_held *volatile order_top;
   uint16_t shard; // selects the thread's counters (threads.h); 0: none
   // Number of the thread's label set (labels.h). self->labels is a copy of this
   // number that other threads can read. A change writes this number first and
