@@ -50,17 +50,20 @@ static uint32_t stack_of(mprof_pc pc) {
 
 // Returns whether a stack of the call site has to be recorded.
 static bool wants_stack(struct mprof_thread_order *o, mprof_pc pc) {
-  struct mprof_order_site *site = mprof_order_site_at(o, pc);
+  const size_t i = mprof_order_site_of(pc);
+  struct mprof_order_site *site = &o->sites[i];
   if (site->pc != pc)
     *site = (struct mprof_order_site){pc, CAPTURES_FIRST};
-  if (site->captures == 0)
-    return false;
-  site->captures--;
-  return true;
+  const bool wants = site->captures > 0;
+  site->captures -= wants;
+  o->quiet[i] = site->captures == 0 ? pc : 0;
+  return wants;
 }
 
 static void want_more_stacks(struct mprof_thread_order *o, mprof_pc pc) {
-  *mprof_order_site_at(o, pc) = (struct mprof_order_site){pc, CAPTURES_MORE};
+  const size_t i = mprof_order_site_of(pc);
+  o->sites[i] = (struct mprof_order_site){pc, CAPTURES_MORE};
+  o->quiet[i] = 0;
 }
 
 // --- the list ---
@@ -185,7 +188,7 @@ static void note(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
     return;
   struct mprof_order_held *h = find(o, lock);
   if (mprof_unlikely(h != NULL)) {
-    h->again += is_taken;
+    h->again += is_taken && h->again < UINT8_MAX;
     return;
   }
   const mprof_pc pc = mprof_stack_return(frame + 8);

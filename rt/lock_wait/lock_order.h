@@ -102,8 +102,8 @@ struct mprof_order_held {
   mprof_pc pc;    // the call site that took it
   uint32_t stack; // as in struct mprof_order_lock
   uint8_t kind, how;
-  uint16_t again;     // how often the thread has taken it once more
-  uint16_t is_hashed; // the hash of the list includes it
+  uint8_t again;     // how often the thread has taken it once more, up to 255
+  uint8_t is_hashed; // the hash of the list includes it
 };
 
 // A call site of lock functions. Its next `captures` stacks are recorded. Then
@@ -123,11 +123,13 @@ struct mprof_thread_order {
   struct mprof_order_held held[MPROF_ORDER_HOLDS + 1]; // held[0] has no lock
   uint64_t known[MPROF_ORDER_KNOWN];
   struct mprof_order_site sites[MPROF_ORDER_SITES];
+  // The call sites of sites[] whose stacks are not recorded; otherwise 0.
+  mprof_pc quiet[MPROF_ORDER_SITES];
 };
 
-static inline struct mprof_order_site *
-mprof_order_site_at(struct mprof_thread_order *o, mprof_pc pc) {
-  return &o->sites[(pc ^ pc >> 8) % MPROF_ORDER_SITES];
+// Returns the index in sites[] and quiet[].
+static inline size_t mprof_order_site_of(mprof_pc pc) {
+  return (pc ^ pc >> 8) % MPROF_ORDER_SITES;
 }
 
 // Returns a hash of a lock, its generation and how the thread takes it.
@@ -193,10 +195,11 @@ mprof_order_push_first(uintptr_t lock, uint8_t kind, unsigned how,
                        mprof_pc pc) {
   struct mprof_thread_order *o = mprof_tls.order;
   struct mprof_order_held *top = mprof_tls.order_top;
-  if (mprof_unlikely(o == NULL || top != o->held))
-    return false;
-  const struct mprof_order_site *site = mprof_order_site_at(o, pc);
-  if (mprof_unlikely(site->pc != pc || site->captures != 0))
+  // False if o and top are NULL.
+  const bool is_empty =
+      (uintptr_t)top ==
+      (uintptr_t)o + offsetof(struct mprof_thread_order, held);
+  if (mprof_unlikely(!is_empty || o->quiet[mprof_order_site_of(pc)] != pc))
     return false;
   mprof_order_append(top, lock, pc, 0, kind, (uint8_t)how);
   return true;
@@ -208,10 +211,7 @@ __attribute__((always_inline)) static inline bool
 mprof_order_push(uintptr_t lock, uint8_t kind, unsigned how, mprof_pc pc) {
   struct mprof_thread_order *o = mprof_tls.order;
   struct mprof_order_held *top = mprof_tls.order_top;
-  if (mprof_unlikely(o == NULL))
-    return false;
-  const struct mprof_order_site *site = mprof_order_site_at(o, pc);
-  if (mprof_unlikely(site->pc != pc || site->captures != 0 ||
+  if (mprof_unlikely(o == NULL || o->quiet[mprof_order_site_of(pc)] != pc ||
                      top == o->held + MPROF_ORDER_HOLDS))
     return false;
   if (top != o->held &&
@@ -227,7 +227,7 @@ mprof_order_push(uintptr_t lock, uint8_t kind, unsigned how, mprof_pc pc) {
 __attribute__((always_inline)) static inline bool
 mprof_order_pop(uintptr_t lock) {
   struct mprof_order_held *top = mprof_tls.order_top;
-  if (mprof_unlikely(mprof_tls.order == NULL || top->lock != lock ||
+  if (mprof_unlikely(top == NULL || top->lock != lock ||
                      (top->again | top->is_hashed) != 0))
     return false;
   mprof_tls.order_top = top - 1;

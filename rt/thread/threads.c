@@ -229,6 +229,7 @@ static void on_thread_exit(void *arg) {
   // thread may have taken over the record already. So mprof_tls.self is NULL.
   mprof_tls.self = NULL;
   mprof_tls.order = NULL;
+  mprof_tls.order_top = NULL;
   mprof_lock_release(&mprof_registry_lock);
   mprof_tls.is_exiting = true;
   mprof_guard_leave();
@@ -461,6 +462,7 @@ void mprof_threads_reset(void) {
   memset(&shards, 0, sizeof(shards));
   mprof_tls.self = NULL;
   mprof_tls.order = NULL;
+  mprof_tls.order_top = NULL;
   mprof_tls.shard = 0;
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
