@@ -126,6 +126,16 @@ long mprof_sys_resend(int sig, void *info);
 bool mprof_sys_thread_alive(int tid);
 // Does the same for thread tid of process pid.
 bool mprof_sys_thread_of(int pid, int tid);
+// How often the kernel has switched to another thread because this one waited,
+// or although it could run.
+struct mprof_thread_switches {
+  uint64_t waits, preemptions;
+  // Processor time when the kernel last updated it: at least when the thread
+  // last waited.
+  uint64_t cpu_ns;
+};
+// Returns the numbers of the calling thread.
+struct mprof_thread_switches mprof_sys_own_switches(void);
 // Returns the processor time in nanoseconds that thread tid has used, or 0 if
 // the thread no longer exists.
 uint64_t mprof_sys_thread_ran_ns(int tid);

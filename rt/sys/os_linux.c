@@ -291,6 +291,20 @@ bool mprof_sys_thread_of(int pid, int tid) {
   return mprof_syscall3(SYS_tgkill, pid, tid, 0) != -ESRCH;
 }
 
+static uint64_t ns_of_timeval(struct timeval t) {
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+struct mprof_thread_switches mprof_sys_own_switches(void) {
+  struct rusage u;
+  memset(&u, 0, sizeof(u));
+  mprof_syscall3(SYS_getrusage, RUSAGE_THREAD, (long)&u, 0);
+  return (struct mprof_thread_switches){
+      .waits = (uint64_t)u.ru_nvcsw,
+      .preemptions = (uint64_t)u.ru_nivcsw,
+      .cpu_ns = ns_of_timeval(u.ru_utime) + ns_of_timeval(u.ru_stime)};
+}
+
 // Returns the id of the clock of a thread's processor time. 6 is
 // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED.
 static int clock_of(int tid) { return (int)(~(unsigned)tid << 3 | 6); }

@@ -71,6 +71,7 @@ static void join_first(struct mprof_trace_row *r, unsigned session) {
   mprof_trace_put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN, 0);
   mprof_tls.trace_row = r;
   mprof_tls.trace_session = session;
+  mprof_trace_schedule_begin(r, r->ticks * MPROF_TRACE_TICK_DIV);
 }
 
 // Adds to row r the records of an extra thread, which exists only in the file,
@@ -182,15 +183,17 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 // Adds the last records to row r at the end of the session. Adds the thread's
 // name, unless the trace shows the thread as waiting. If the thread is in a
 // call that is not recorded yet, also records the call, because otherwise the
-// thread would appear to run.
-static void close_row(struct mprof_trace_row *r) {
-  if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
+// thread would appear to run. now: end of the session.
+static void close_row(struct mprof_trace_row *r, uint64_t now) {
+  if (r->g == 0 || !mprof_trace_has_room(r, 3 * MPROF_TRACE_RECORD_MAX))
     return;
   // If the thread does not wait, or its call is not recorded yet, the trace
   // shows the thread as running so far. The name is recorded as a message, and
   // readers accept a message only from a running thread.
   if (r->waits_in == 0 || r->open_ticks != 0)
     mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
+  if (r->waits_in == 0)
+    mprof_trace_schedule_end(r, now);
   if (r->open_ticks == 0)
     return;
   unsigned char *p =
@@ -216,14 +219,15 @@ static struct mprof_trace_row *end_session_locked(void) {
   // ends now. The clock is read before the wait for threads that are adding
   // records, because this wait may take long and nothing is recorded in it.
   const bool is_full = atomic_exchange(&mprof_trace_session, 0) == 0;
-  const uint64_t end = is_full ? 1 : mprof_trace_ticks(mprof_clock_now());
+  const uint64_t now = mprof_clock_now();
+  const uint64_t end = is_full ? 1 : mprof_trace_ticks(now);
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
   for (struct mprof_trace_row *r = mprof_trace_rows(); r; r = r->next) {
     r->is_left = r->g != 0 && r->thread->has_left_trace;
     if (!r->is_left)
-      close_row(r);
+      close_row(r, is_full ? r->ticks * MPROF_TRACE_TICK_DIV : now);
   }
   end_rows(mprof_trace_rows(), end);
   return take_rows_locked();

@@ -146,7 +146,7 @@ bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame,
 
 void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   w->trace_stack = mprof_trace_stack(w->op, w->frame);
-  struct mprof_trace_row *r = mprof_trace_enter(3 * MPROF_TRACE_RECORD_MAX);
+  struct mprof_trace_row *r = mprof_trace_enter(4 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
   if (!mprof_trace_runs(r, w->frame, w->start)) {
@@ -155,6 +155,7 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   }
   if (mprof_unlikely(!r->is_named))
     mprof_trace_put_thread_name(r, w->start);
+  mprof_trace_schedule_end(r, w->start);
   w->trace_session = mprof_tls.trace_session;
   r->waits_in = w->frame;
   r->wait = w;
@@ -282,6 +283,7 @@ void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
       end_call(r, w, how, now);
     else
       end_block(r, how, now, mark);
+    mprof_trace_schedule_begin(r, now);
   }
   mprof_trace_leave();
 }
@@ -339,6 +341,7 @@ void mprof_trace_put_end(struct mprof_trace_row *r) {
   const size_t i = ended_slot(self);
   wait_left(r, now);
   mprof_trace_put_thread_name(r, now);
+  mprof_trace_schedule_end(r, now);
   const struct mprof_trace_mark mark = mprof_trace_put_wake(
       &(struct mprof_trace_waker){.row = r, .stack = r->start}, now, 0);
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));

@@ -228,6 +228,7 @@ void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
   r->waits_in = 0;
   r->open_ticks = 0;
   r->seq = from == MPROF_TRACE_FROM_WAITING ? 2 : 1;
+  memset(&r->runs, 0, sizeof(r->runs));
   if (mprof_tls.labels != 0)
     mprof_trace_put_labels(r, r->ticks * MPROF_TRACE_TICK_DIV);
 }
@@ -262,6 +263,7 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
     from = mprof_trace_existing_find(tid, &g, &start);
   mprof_trace_put_begin(r, g != 0 ? g : mprof_trace_new_g(), tid, from, start);
   tls->trace_row = r;
+  mprof_trace_schedule_begin(r, r->ticks * MPROF_TRACE_TICK_DIV);
   return r;
 }
 
@@ -354,7 +356,7 @@ void mprof_trace_created(uint64_t g, uint32_t start, unsigned session) {
 }
 
 void mprof_trace_thread_end(void) {
-  struct mprof_trace_row *r = mprof_trace_enter(4 * MPROF_TRACE_RECORD_MAX);
+  struct mprof_trace_row *r = mprof_trace_enter(5 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
   mprof_trace_put_end(r);

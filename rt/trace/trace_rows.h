@@ -64,6 +64,12 @@ struct mprof_trace_row {
   // sets this field.
   uint64_t end_ticks;
   struct mprof_trace_written written;
+  // For the option trace_schedule: since when the thread runs, in clock ticks
+  // (0: not known, or it waits), and its times at that moment.
+  struct {
+    uint64_t since, cpu_ns;
+    struct mprof_thread_switches switches;
+  } runs;
 };
 
 // Stores in the header of an empty buffer the state of the thread that owns row
@@ -191,6 +197,15 @@ void mprof_trace_heap_init(int64_t bytes);
 // has left the wait, first records the end of the wait and then returns true.
 // frame: frame address of the caller; now: time of the clock.
 bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
+
+// --- records of trace_schedule.c, for the option trace_schedule ---
+
+// Record that the thread of row r begins and ceases to run at the time `now` of
+// the clock. The first may add no record. The second adds at most one record,
+// and the trace must show the thread as running. The owner of the row calls
+// both. At the end of the session, another thread may call the second.
+void mprof_trace_schedule_begin(struct mprof_trace_row *r, uint64_t now);
+void mprof_trace_schedule_end(struct mprof_trace_row *r, uint64_t now);
 
 // --- threads that existed when the session began ---
 //

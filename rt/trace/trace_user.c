@@ -131,6 +131,16 @@ uint32_t mprof_trace_charge_key(void) {
   return name_of(CHARGE_KEY, sizeof(CHARGE_KEY) - 1);
 }
 
+// --- threads without a processor ---
+
+#define PREEMPTED_KEY "thread.preempted_ns"
+#define OFF_CPU_KEY "thread.off_cpu_ns"
+
+uint32_t mprof_trace_schedule_key(bool is_preempted) {
+  return is_preempted ? name_of(PREEMPTED_KEY, sizeof(PREEMPTED_KEY) - 1)
+                      : name_of(OFF_CPU_KEY, sizeof(OFF_CPU_KEY) - 1);
+}
+
 // --- labels of threads ---
 
 #define LABELS_KEY "labels"

@@ -276,8 +276,9 @@ static bool number_of(struct trace_text text, uint64_t *number) {
 
 // If the key of a message is "thread.name", its text is the name of the event's
 // thread. If the key is "lock.waited_ns", the text is the charge of a release
-// (the time that threads have waited for the released lock). Otherwise it is a
-// message of the program.
+// (the time that threads have waited for the released lock). If the key is
+// "thread.preempted_ns" or "thread.off_cpu_ns", the text is the time for which
+// the thread had no processor. Otherwise it is a message of the program.
 static void convert_user_log(struct converter *c, const struct trace_event *ev,
                              const struct conversion *how) {
   const struct trace_text key = trace_string(c->trace, ev->args[1]);
@@ -289,6 +290,12 @@ static void convert_user_log(struct converter *c, const struct trace_event *ev,
   else if (ev->g && trace_text_is(key, "lock.waited_ns") &&
            number_of(text, &ns))
     timeline_charge(c->line, ev->g, ns, ev->stack);
+  else if (ev->g && trace_text_is(key, "thread.preempted_ns") &&
+           number_of(text, &ns))
+    timeline_stopped(c->line, ev->g, true, ns);
+  else if (ev->g && trace_text_is(key, "thread.off_cpu_ns") &&
+           number_of(text, &ns))
+    timeline_stopped(c->line, ev->g, false, ns);
   else
     timeline_instant(c->line, ev->g, "log", key, text, ev->stack);
 }

@@ -127,6 +127,21 @@ static void count(struct task_timeline *l, struct task_times *w) {
   add_part(w, &part);
 }
 
+// Takes the time of `part` from the part in which its thread runs. Returns
+// whether there is such a part. If it is shorter, shortens `part`.
+static bool take_running(struct task_times *w, struct task_part *part) {
+  for (size_t i = 0; i < w->part_count; i++) {
+    struct task_part *p = &w->parts[i];
+    if (p->kind != TIME_RUNNING || p->g != part->g)
+      continue;
+    if (part->ns > p->ns)
+      part->ns = p->ns;
+    p->ns -= part->ns;
+    return true;
+  }
+  return false;
+}
+
 // Merges the parts of a wait that has ended with those of earlier waits that
 // were alike.
 static void settle(struct task_times *w, uint64_t wait, uint64_t waker,
@@ -332,12 +347,34 @@ static void line_region_end(struct timeline *line, uint64_t g) {
   assign(l, g);
 }
 
+// The thread does not know when it had no processor. So a task that began while
+// the thread ran gets its share of the time.
+static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
+                         uint64_t ns) {
+  struct task_timeline *l = of(line);
+  const uint64_t since = worker_of(l, g)->since, now = l->axis.now;
+  for (size_t i = 0; i < l->wanted_count; i++) {
+    struct task_times *w = &l->wanted[i];
+    if (!has_thread(w, g))
+      continue;
+    count(l, w);
+    struct task_part part = {
+        .kind = is_preempted ? TIME_PREEMPTED : TIME_OFF_CPU, .g = g, .ns = ns};
+    if (w->task->begin > since && now > since)
+      part.ns = (uint64_t)((unsigned __int128)ns * (now - w->task->begin) /
+                           (now - since));
+    if (take_running(w, &part))
+      add_part(w, &part);
+  }
+}
+
 static const struct timeline_sink sink = {
     .at = line_at,
     .create = line_create,
     .name = line_name,
     .state = line_state,
     .unblock = line_unblock,
+    .stopped = line_stopped,
     .task_begin = line_task_begin,
     .task_end = line_task_end,
     .region_begin = line_region_begin,

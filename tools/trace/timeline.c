@@ -69,6 +69,12 @@ void timeline_charge(struct timeline *line, uint64_t g, uint64_t ns,
     line->sink->charge(line, g, ns, stack);
 }
 
+void timeline_stopped(struct timeline *line, uint64_t g, bool is_preempted,
+                      uint64_t ns) {
+  if (line->sink->stopped)
+    line->sink->stopped(line, g, is_preempted, ns);
+}
+
 void timeline_range_begin(struct timeline *line, enum range_kind kind,
                           uint64_t id, struct trace_text name) {
   if (line->sink->range_begin)

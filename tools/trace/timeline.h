@@ -61,6 +61,8 @@ struct timeline_sink {
                   uint64_t stack);
   void (*charge)(struct timeline *line, uint64_t g, uint64_t ns,
                  uint64_t stack);
+  void (*stopped)(struct timeline *line, uint64_t g, bool is_preempted,
+                  uint64_t ns);
   void (*range_begin)(struct timeline *line, enum range_kind kind, uint64_t id,
                       struct trace_text name);
   void (*range_end)(struct timeline *line, enum range_kind kind, uint64_t id);
@@ -114,6 +116,11 @@ void timeline_instant(struct timeline *line, uint64_t g, const char *category,
 // the same time and with the same stack, the wait was for this lock.
 void timeline_charge(struct timeline *line, uint64_t g, uint64_t ns,
                      uint64_t stack);
+// Records that thread g, which runs, had no processor for ns nanoseconds since
+// it runs. is_preempted: the scheduler has stopped the thread. Otherwise the
+// thread may also have waited for something that the trace does not show.
+void timeline_stopped(struct timeline *line, uint64_t g, bool is_preempted,
+                      uint64_t ns);
 // Begin and end a range. id distinguishes ranges of the same kind. name is
 // empty unless the range is a task. A begin is ignored if the range is already
 // open. An end is ignored if the range is not open.

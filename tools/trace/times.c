@@ -78,6 +78,16 @@ void times_state(struct times *t, uint64_t g, uint64_t now,
   thread->kind = kind;
 }
 
+void times_stopped(struct times *t, uint64_t g, uint64_t now, unsigned kind,
+                   uint64_t ns) {
+  struct thread_times *thread = times_of(t, g);
+  count(thread, now);
+  if (ns > thread->ns[TIME_RUNNING])
+    ns = thread->ns[TIME_RUNNING];
+  thread->ns[TIME_RUNNING] -= ns;
+  thread->ns[kind] += ns;
+}
+
 void times_count(struct times *t, uint64_t now) {
   for (size_t i = 0; i < t->count; i++)
     count(&t->threads[i], now);
@@ -87,6 +97,7 @@ struct trace_text times_name(const struct times *t, unsigned kind) {
   static const struct trace_text names[TIME_WAITS] = {
       [TIME_RUNNING] = {"running", 7},
       [TIME_PREEMPTED] = {"preempted", 9},
+      [TIME_OFF_CPU] = {"off CPU", 7},
       [TIME_RUNNABLE] = {"runnable", 8},
       [TIME_CALL] = {"system call", 11}};
   if (kind < TIME_WAITS)

@@ -22,6 +22,7 @@ struct trace;
 enum {
   TIME_RUNNING,
   TIME_PREEMPTED, // could run, but the scheduler has stopped the thread
+  TIME_OFF_CPU,   // preempted, or in a wait that the trace does not show
   TIME_RUNNABLE,  // woken or created, but not running yet
   TIME_CALL,      // in a system call
   TIME_WAITS,     // the first reason of waits
@@ -57,6 +58,10 @@ void times_create(struct times *t, const struct trace *trace, uint64_t g,
 // Sets the state of a thread from the time `now` on.
 void times_state(struct times *t, uint64_t g, uint64_t now,
                  enum thread_state state, struct trace_text reason);
+// Counts ns nanoseconds before `now` as time of this kind. The thread runs now,
+// and had no processor for this time since it runs.
+void times_stopped(struct times *t, uint64_t g, uint64_t now, unsigned kind,
+                   uint64_t ns);
 // Counts the times of all threads up to `now`.
 void times_count(struct times *t, uint64_t now);
 // Returns the name of a kind of time, such as "running" or "sync".

@@ -279,6 +279,13 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   end_wait(l, t, l->axis.now);
 }
 
+static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
+                         uint64_t ns) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
+  times_stopped(&l->times, g, l->axis.now,
+                is_preempted ? TIME_PREEMPTED : TIME_OFF_CPU, ns);
+}
+
 static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
                         uint64_t stack) {
   struct wait_timeline *l = (struct wait_timeline *)line;
@@ -312,4 +319,5 @@ static const struct timeline_sink sink = {
     .state = line_state,
     .unblock = line_unblock,
     .charge = line_charge,
+    .stopped = line_stopped,
 };

@@ -354,6 +354,27 @@ def _(g):
     g.ev(10, ms(100), "HeapAlloc", 1)
 
 
+@good("stopped")
+def _(g):
+    """A thread without a processor, as MProf writes it with trace_schedule."""
+
+    def stopped(m, time, kind, ns):
+        key, text = g.string("thread.%s_ns" % kind), g.string(str(ns))
+        g.ev(m, ms(time), "UserLog", 0, key, text, 0)
+
+    g.ev(10, ms(10), "UserTaskBegin", 1, 0, g.string("task"), g.main)
+    stopped(10, 20, "preempted", 2000000)
+    block(g, ms(20), m=10, stack=g.main)
+    g.ev(10, ms(25), "GoUnblock", 1, 1, 0)
+    start(g, 1, 2, ms(25), m=10)
+    stopped(10, 30, "off_cpu", 1000000)
+    g.ev(10, ms(30), "UserTaskEnd", 1, g.main)
+    # More than the thread ran, and no number.
+    stopped(11, 35, "preempted", 99000000)
+    stopped(11, 35, "preempted", "much")
+    g.ev(10, ms(40), "HeapAlloc", 1)
+
+
 @good("charges")
 def _(g):
     """Waits for a lock with charges of its releases, as MProf writes them."""

@@ -14,7 +14,7 @@ BASE = 0x7f0000000000
 HEAD, BUCKET, CELL, CHECK, ROOTS = 1392, 224, 64, 664, 672
 with open(os.path.join(os.path.dirname(__file__), "../../../rt/sys/stats.def")) as stats:
     STATS = sum(line.startswith("MPROF_STAT(") for line in stats)
-ROW, BUFFER, HEAPX, HEAPX_CELL = 768, 96, 960, 192
+ROW, BUFFER, HEAPX, HEAPX_CELL = 832, 96, 960, 192
 MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM, CPU = 1, 2, 3, 4, 5, 6, 8
 MODULE, LABELS, LOCK, PROFILE, HOOK = 1, 2, 3, 4, 5
 # Types of records, and how a thread enters the trace.

@@ -215,7 +215,7 @@ static void print_part(const struct report *r, const struct task_times *w,
 }
 
 static void print_slowest(const struct report *r) {
-  enum { LEAST_SHARE = 200, PARTS = 20 };
+  enum { LEAST_SHARE = 200, LEAST_REST = 1000, PARTS = 20 };
   puts("\nThe slowest tasks");
   for (size_t i = 0; i < r->slowest_count; i++) {
     const struct task_times *w = &r->slowest[i];
@@ -231,7 +231,7 @@ static void print_slowest(const struct report *r) {
       print_part(r, w, &w->parts[k]);
       rest -= w->parts[k].ns;
     }
-    if (rest)
+    if (rest > length_of(w->task) / LEAST_REST)
       printf("    %8s %6s  other\n", time_text(rest).text,
              quantity_share((int64_t)rest, (int64_t)length_of(w->task)).text);
   }

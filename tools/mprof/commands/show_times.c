@@ -122,6 +122,7 @@ void show_times_members(const struct times *t, const uint64_t *ns) {
   static const char *const keys[TIME_WAITS] = {[TIME_RUNNING] = "running_ns",
                                                [TIME_PREEMPTED] =
                                                    "preempted_ns",
+                                               [TIME_OFF_CPU] = "off_cpu_ns",
                                                [TIME_RUNNABLE] = "runnable_ns",
                                                [TIME_CALL] = "system_call_ns"};
   bool has_wait = false;
