@@ -18,11 +18,14 @@ struct list {
 
 struct worker {
   struct list regions; // the tasks of the open regions, innermost last
-  struct list own;     // tasks that it has begun and not left, newest last
-  struct list coming;  // tasks of other threads that it will end
-  struct place at;     // of the present wait
-  uint64_t wait;       // number of the present wait
-  uint64_t since;      // begin of the present state
+  // Tasks that it has begun and not left, newest last: those that it ends, and
+  // those that other threads end, which it leaves sooner.
+  struct list own, lent;
+  // Tasks of other threads that it will end, as a binary heap by their ends.
+  struct list coming;
+  struct place at; // of the present wait
+  uint64_t wait;   // number of the present wait
+  uint64_t since;  // begin of the present state
 };
 
 struct task_timeline {
@@ -51,8 +54,14 @@ static void remove_at(struct list *l, size_t at) {
 
 static void remove_id(struct list *l, uint64_t id) {
   for (size_t i = l->count; i-- > 0;)
-    if (l->v[i] == id)
+    if (l->v[i] == id) {
       remove_at(l, i);
+      return;
+    }
+}
+
+static uint64_t last(const struct list *l) {
+  return l->count ? l->v[l->count - 1] : 0;
 }
 
 static struct worker *worker_of(struct task_timeline *l, uint64_t g) {
@@ -187,21 +196,46 @@ static void set_state(struct task_timeline *l, uint64_t g,
 
 // --- which threads work for a task ---
 
+static uint64_t end_of(const struct task_timeline *l, uint64_t id) {
+  return task_find(l->tasks, id)->end;
+}
+
+static void add_coming(const struct task_timeline *l, struct list *heap,
+                       uint64_t id) {
+  const uint64_t end = end_of(l, id);
+  add(heap, id);
+  size_t at = heap->count - 1;
+  for (; at && end_of(l, heap->v[(at - 1) / 2]) > end; at = (at - 1) / 2)
+    heap->v[at] = heap->v[(at - 1) / 2];
+  heap->v[at] = id;
+}
+
+// Removes the task that ends first.
+static void remove_first(const struct task_timeline *l, struct list *heap) {
+  const uint64_t id = heap->v[--heap->count], end = end_of(l, id);
+  size_t at = 0;
+  for (size_t next; (next = 2 * at + 1) < heap->count; at = next) {
+    if (next + 1 < heap->count &&
+        end_of(l, heap->v[next + 1]) < end_of(l, heap->v[next]))
+      next++;
+    if (end_of(l, heap->v[next]) >= end)
+      break;
+    heap->v[at] = heap->v[next];
+  }
+  heap->v[at] = id;
+}
+
 // Returns the task for which a thread works; 0: none. It ends the coming tasks
 // one after the other.
 static uint64_t task_of(const struct task_timeline *l, const struct worker *w) {
-  const struct task *next = NULL;
   for (size_t i = w->regions.count; i-- > 0;)
     if (w->regions.v[i])
       return w->regions.v[i];
-  if (w->own.count)
-    return w->own.v[w->own.count - 1];
-  for (size_t i = 0; i < w->coming.count; i++) {
-    const struct task *t = task_find(l->tasks, w->coming.v[i]);
-    if (!next || t->end < next->end)
-      next = t;
-  }
-  return next ? next->id : 0;
+  const struct task *own = task_find(l->tasks, last(&w->own)),
+                    *lent = task_find(l->tasks, last(&w->lent));
+  if (own || lent) // in the order in which they began
+    return own > lent ? own->id : lent->id;
+  return w->coming.count ? w->coming.v[0] : 0;
 }
 
 // Adds thread g to the tasks for which it works now, and removes it from the
@@ -232,13 +266,10 @@ static bool is_ended_by_another(const struct task *t) {
 // Thread g begins a task, so it no longer works for its earlier tasks that
 // other threads end, unless the new task is a part of them.
 static void leave_earlier(struct task_timeline *l, uint64_t g, uint64_t id) {
-  struct list *own = &worker_of(l, g)->own;
-  for (size_t i = own->count; i-- > 0;) {
-    const struct task *t = task_find(l->tasks, own->v[i]);
-    if (t->begin_g == g && is_ended_by_another(t) &&
-        !task_is_part(l->tasks, id, t->id))
-      remove_at(own, i);
-  }
+  struct list *lent = &worker_of(l, g)->lent;
+  for (size_t i = lent->count; i-- > 0;)
+    if (!task_is_part(l->tasks, id, lent->v[i]))
+      remove_at(lent, i);
 }
 
 static void open_wanted(struct task_timeline *l, uint64_t id) {
@@ -286,14 +317,13 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   struct task_timeline *l = of(line);
   const struct place woken_at = place_of(l->axis.trace, stack);
   set_state(l, g, THREAD_RUNNABLE, TEXT(""), 0, by, &woken_at);
-  struct list *own = by ? &worker_of(l, by)->own : NULL;
-  for (size_t i = own ? own->count : 0; i-- > 0;) {
-    const struct task *t = task_find(l->tasks, own->v[i]);
-    if (t->begin_g == by && t->end_g == g && is_ended_by_another(t))
-      remove_at(own, i);
-  }
-  if (own)
-    assign(l, by);
+  if (!by)
+    return;
+  struct list *lent = &worker_of(l, by)->lent;
+  for (size_t i = lent->count; i-- > 0;)
+    if (task_find(l->tasks, lent->v[i])->end_g == g)
+      remove_at(lent, i);
+  assign(l, by);
 }
 
 static void line_task_begin(struct timeline *line, uint64_t g, uint64_t id,
@@ -304,12 +334,13 @@ static void line_task_begin(struct timeline *line, uint64_t g, uint64_t id,
   if (!t || t->begin_g != g || t->begin != l->axis.now)
     return;
   leave_earlier(l, g, id);
-  add(&worker_of(l, g)->own, id);
+  struct worker *w = worker_of(l, g);
+  add(is_ended_by_another(t) ? &w->lent : &w->own, id);
   open_wanted(l, id);
   assign(l, g);
   if (!is_ended_by_another(t) || !t->end_g || t->has_region)
     return;
-  add(&worker_of(l, t->end_g)->coming, id);
+  add_coming(l, &worker_of(l, t->end_g)->coming, id);
   assign(l, t->end_g);
 }
 
@@ -318,10 +349,13 @@ static void line_task_end(struct timeline *line, uint64_t g, uint64_t id) {
   const struct task *t = task_find(l->tasks, id);
   close_wanted(l, id);
   if (t) {
-    remove_id(&worker_of(l, t->begin_g)->own, id);
+    struct worker *w = worker_of(l, t->begin_g);
+    remove_id(is_ended_by_another(t) ? &w->lent : &w->own, id);
     assign(l, t->begin_g);
   }
-  remove_id(&worker_of(l, g)->coming, id);
+  struct list *coming = &worker_of(l, g)->coming;
+  while (coming->count && end_of(l, coming->v[0]) <= l->axis.now)
+    remove_first(l, coming);
   assign(l, g);
 }
 
@@ -334,7 +368,7 @@ static void line_region_begin(struct timeline *line, uint64_t g,
   add(&worker_of(l, g)->regions, id);
   assign(l, g);
   if (t && t->begin_g != g && is_ended_by_another(t)) {
-    remove_id(&worker_of(l, t->begin_g)->own, id);
+    remove_id(&worker_of(l, t->begin_g)->lent, id);
     assign(l, t->begin_g);
   }
 }
@@ -423,6 +457,7 @@ void task_times_free(struct timeline *line) {
   for (size_t i = 0; i < l->worker_count; i++) {
     free(l->workers[i].regions.v);
     free(l->workers[i].own.v);
+    free(l->workers[i].lent.v);
     free(l->workers[i].coming.v);
   }
   free(l->workers);
