@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: mprof memory --over-time shows several memory profiles as a chart, in
-// the order of their times, and says which part has grown most. mprof leaks
-// shows the stacks of the growth between two of them. A profile of another
-// kind, and a single profile, are refused.
+// the order of their times, and says which part has grown most. In UTF-8, each
+// part has a sparkline. mprof leaks shows the stacks of the growth between two of
+// them. A profile of another kind, and a single profile, are refused.
 //
 // UNSUPPORTED: emulated
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -18,6 +18,8 @@
 // RUN:   assert all(sum(x['parts'].values()) == x['rss'] for x in t), t; \
 // RUN:   used = [x['parts']['[malloc: in use]'] >> 20 for x in t]; \
 // RUN:   assert used == [10, 20, 30], used"
+// RUN: env LC_ALL=C.UTF-8 %mprof memory --over-time . \
+// RUN:   | FileCheck %s --check-prefix=LINE
 // RUN: not %mprof leaks 0.memory.pb.gz 2.memory.pb.gz | FileCheck %s --check-prefix=LEAKS
 // RUN: not %mprof memory --over-time 0.memory.pb.gz 2>&1 | grep 'at least two'
 // RUN: not %mprof memory --over-time app.*.heap.pb.gz 2>&1 | grep 'no memory profile'
@@ -29,6 +31,8 @@
 // CHECK: first last highest growth part
 // CHECK-NEXT: a 10.{{[0-9]+}} MiB 30.{{[0-9]+}} MiB 30.{{[0-9]+}} MiB +20.{{[0-9]+}} MiB malloc: blocks in use
 // CHECK: grown most: malloc: blocks in use, by 20.
+// LINE: growth over time part
+// LINE-NEXT: +20.{{[0-9]+}} MiB {{▃|▄}}{{▅|▆}}█ malloc: blocks in use
 // LEAKS: grew by +20.0 MiB: 10.0 MiB -> 30.0 MiB
 // LEAKS-NEXT: grow memory-over-time.c:
 // LEAKS-NEXT: main memory-over-time.c:

@@ -3,7 +3,7 @@
 //
 // The chart has a line for each profile, in which each part of the memory has
 // as many letters as its share of the highest total. The table below the chart
-// says which letter a part has, and how much it has grown.
+// says which letter a part has, how much it has grown, and when.
 
 #include "commands/memory_over_time.h"
 #include "commands/input.h"
@@ -19,6 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+// Columns of the chart, unless the terminal has others. The time and the bytes
+// need LEFT_OF_CHART columns.
+enum { COLUMNS = 60, COLUMNS_MIN = 20, LEFT_OF_CHART = 33, LINE_COLUMNS = 30 };
 
 // One profile.
 struct snapshot {
@@ -130,9 +134,38 @@ static struct table *chart_of(const struct over_time *t, size_t columns) {
   return table;
 }
 
-static void add_row(struct table *table, const char *letter, int64_t first,
-                    int64_t last, int64_t most, const char *text) {
+static int64_t bytes_of(const struct snapshot *s, unsigned part) {
+  return part == MPROF_MEMORY_PART_COUNT ? s->total : s->parts[part];
+}
+
+// Fills text with a sparkline: a block for each snapshot, as high as its share
+// of the highest bytes of the part. Of many snapshots, a block shows the
+// largest of some.
+static void draw_line(const struct over_time *t, unsigned part, int64_t most,
+                      char text[]) {
+  static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                       "\u2585", "\u2586", "\u2587", "\u2588"};
+  enum { HEIGHTS = sizeof blocks / sizeof *blocks };
+  const size_t columns = t->count < LINE_COLUMNS ? t->count : LINE_COLUMNS;
+  text[0] = '\0';
+  for (size_t c = 0, i = 0; c < columns; c++) {
+    int64_t bytes = 0;
+    for (; i * columns < (c + 1) * t->count; i++)
+      if (bytes_of(&t->items[i], part) > bytes)
+        bytes = bytes_of(&t->items[i], part);
+    const double share = most > 0 ? (double)bytes / (double)most : 0;
+    strcat(text, blocks[(size_t)(share * (HEIGHTS - 1) + 0.5)]);
+  }
+}
+
+// part: MPROF_MEMORY_PART_COUNT stands for the sum.
+static void add_row(struct table *table, const struct over_time *t,
+                    const char *letter, unsigned part, int64_t most,
+                    const char *text, bool has_line) {
+  const int64_t first = bytes_of(&t->items[0], part),
+                last = bytes_of(&t->items[t->count - 1], part);
   const int64_t growth = last - first;
+  char line[LINE_COLUMNS * 3 + 1];
   char *signed_text =
       text_of("%s%s", growth > 0 ? "+" : "", quantity_of(growth, "bytes").text);
   table_cell(table, letter);
@@ -140,12 +173,15 @@ static void add_row(struct table *table, const char *letter, int64_t first,
   table_cell(table, quantity_of(last, "bytes").text);
   table_cell(table, quantity_of(most, "bytes").text);
   table_cell(table, growth ? signed_text : "");
+  if (has_line) {
+    draw_line(t, part, most, line);
+    table_cell(table, line);
+  }
   table_cell(table, text);
   free(signed_text);
 }
 
-static struct table *growth_of(const struct over_time *t) {
-  const struct snapshot *first = &t->items[0], *last = &t->items[t->count - 1];
+static struct table *growth_of(const struct over_time *t, bool has_line) {
   struct table *table = table_new();
   int64_t most = 0;
   table_column(table, "", ALIGN_LEFT);
@@ -153,17 +189,19 @@ static struct table *growth_of(const struct over_time *t) {
   table_column(table, "last", ALIGN_RIGHT);
   table_column(table, "highest", ALIGN_RIGHT);
   table_column(table, "growth", ALIGN_RIGHT);
+  if (has_line)
+    table_column(table, "over time", ALIGN_LEFT);
   table_column(table, "part", ALIGN_LEFT);
   for (size_t i = 0; i < t->part_count; i++) {
     const unsigned part = t->order[i];
     const char letter[] = {(char)('a' + i), '\0'};
-    add_row(table, letter, first->parts[part], last->parts[part],
-            highest(t, part), mprof_memory_part_text(part));
+    add_row(table, t, letter, part, highest(t, part),
+            mprof_memory_part_text(part), has_line);
   }
   for (size_t i = 0; i < t->count; i++)
     if (t->items[i].total > most)
       most = t->items[i].total;
-  add_row(table, "", first->total, last->total, most, "in total");
+  add_row(table, t, "", MPROF_MEMORY_PART_COUNT, most, "in total", has_line);
   return table;
 }
 
@@ -206,7 +244,6 @@ static void print_json(const struct over_time *t, FILE *out) {
 // --- the command ---
 
 int memory_over_time(const struct options *options, const char *format) {
-  enum { COLUMNS = 60 };
   struct over_time t = {0};
   for (int i = 0; i < options->path_count; i++)
     if (!add_snapshot(options, &t, options->paths[i]))
@@ -222,8 +259,14 @@ int memory_over_time(const struct options *options, const char *format) {
     return STATUS_OK;
   }
   const struct style style = input_begin_output(options);
-  struct table *chart = chart_of(&t, COLUMNS), *growth = growth_of(&t);
-  if (strcmp(format, "md") == 0) {
+  const bool is_markdown = strcmp(format, "md") == 0;
+  const size_t columns =
+      is_markdown || style.width < LEFT_OF_CHART + COLUMNS_MIN
+          ? COLUMNS
+          : style.width - LEFT_OF_CHART;
+  struct table *chart = chart_of(&t, columns),
+               *growth = growth_of(&t, style.has_utf8 && !is_markdown);
+  if (is_markdown) {
     table_print_markdown(chart, stdout);
     fputc('\n', stdout);
     table_print_markdown(growth, stdout);
