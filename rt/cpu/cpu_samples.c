@@ -19,6 +19,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "trace/trace_events.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>
@@ -47,7 +48,9 @@ struct slot {
   uint8_t end;    // enum mprof_stack_end
   uint64_t count; // periods
   uint64_t period_ns;
-  mprof_pc stack[]; // as many as the option stack_depth
+  bool is_traced;
+  struct mprof_trace_moment moment; // valid if is_traced
+  mprof_pc stack[];                 // as many as the option stack_depth
 };
 
 static struct {
@@ -179,6 +182,7 @@ static void store(uint64_t count, uint64_t period_ns, const void *context,
   struct slot *s = slot_at(i);
   *s = (struct slot){
       .labels = mprof_tls.labels, .count = count, .period_ns = period_ns};
+  s->is_traced = context && mprof_trace_moment(&s->moment);
   if (context && !unwind_elsewhere(s, context)) {
     mprof_stat_add(MPROF_STAT_cpu_lost, count);
     atomic_store(&slots.states[i], FREE);
@@ -239,6 +243,8 @@ static void add_to_bucket(const struct slot *s) {
   atomic_fetch_add_explicit(&b->cpu.samples, s->count, memory_order_relaxed);
   atomic_fetch_add_explicit(&b->cpu.ns, s->count * s->period_ns,
                             memory_order_relaxed);
+  if (mprof_unlikely(s->is_traced))
+    mprof_trace_sample(&s->moment, b);
 }
 
 void mprof_cpu_drain(void) {

@@ -384,6 +384,7 @@ void mprof_trace_reset(void) {
   mprof_trace_events_reset();
   atomic_store(&mprof_trace_session, 0);
   mprof_trace_rows_reset();
+  mprof_trace_samples_reset();
   trace.is_ending = false;
   trace.is_open = false;
 }

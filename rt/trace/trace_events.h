@@ -134,6 +134,23 @@ void mprof_trace_thread_end(void);
 // a wait. frame: frame address of the caller.
 void mprof_trace_labels(uintptr_t frame);
 
+// --- samples of the CPU profile ---
+
+// A moment of a thread in the trace.
+struct mprof_trace_moment {
+  uint64_t when; // time of the clock
+  uint64_t g;    // number of the thread
+  uint32_t row;  // number of the row
+  int tid;
+};
+// Stores the present moment of the calling thread. Returns false if the thread
+// has no row in the active session. A handler of any signal may call it.
+bool mprof_trace_moment(struct mprof_trace_moment *m);
+// Adds a sample with the stack of bucket b. Drops the oldest one if there are
+// too many. Takes no lock.
+void mprof_trace_sample(const struct mprof_trace_moment *m,
+                        const struct mprof_bucket *b);
+
 // --- the heap ---
 
 // Updates the number of heap bytes in use after a sampled block of bucket b was

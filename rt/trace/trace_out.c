@@ -357,8 +357,10 @@ static int write_rows(struct mprof_trace_row *rows, uint64_t from,
     // Flushes the events before writing the stacks, because the stacks are
     // useless if writing the events has failed.
     error = mprof_outfile_flush(to.out);
-  if (error == 0)
+  if (error == 0) {
+    mprof_trace_write_samples(to.writer, rows ? rows->end_ticks : 1);
     mprof_trace_write_tail(to.writer, rows ? rows->end_ticks : 1);
+  }
   if (error == 0)
     error = to.writer->error;
   return error != 0 ? error : mprof_outfile_flush(to.out);
@@ -574,6 +576,7 @@ static void put_rest(void) {
   if (reader.len != 0 || reader.has_tail)
     return;
   reader.has_tail = true;
+  mprof_trace_write_samples(reader.writer, reader.end_ticks);
   mprof_trace_write_tail(reader.writer, reader.end_ticks);
 }
 

@@ -20,6 +20,14 @@
 #include "sys/base.h"
 
 struct mprof_trace_row;
+struct mprof_trace_writer;
+
+// Writes the samples of the session that are not older than the file's first
+// batch. Call this before mprof_trace_write_tail. (trace_samples.c)
+void mprof_trace_write_samples(struct mprof_trace_writer *w,
+                               uint64_t end_ticks);
+// Forgets all samples in a forked child.
+void mprof_trace_samples_reset(void);
 
 // The result of writing a file.
 struct mprof_trace_result {

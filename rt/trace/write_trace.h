@@ -55,6 +55,10 @@ struct mprof_trace_format {
   // Writes string s of len bytes. Events refer to the string by `number`.
   void (*string)(struct mprof_trace_writer *w, uint64_t number, const char *s,
                  size_t len);
+  // Writes a sample of the CPU profile, after the last batch. ticks: its time.
+  // stack: number of its stack. NULL: the format has no samples.
+  void (*sample)(struct mprof_trace_writer *w, uint64_t ticks, uint64_t tid,
+                 uint64_t row, uint64_t g, uint64_t stack);
   // begin_stacks begins the part of the file that holds the stacks, after the
   // last batch. end_ticks: time of the end of the session. `stack` writes the
   // stack that `handle` refers to. Events refer to the stack by `number`.

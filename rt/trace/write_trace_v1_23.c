@@ -31,6 +31,8 @@ enum event {
   EV_STACK = 3,
   EV_STRINGS = 4,
   EV_STRING = 5,
+  EV_CPU_SAMPLES = 6,
+  EV_CPU_SAMPLE = 7,
   EV_FREQUENCY = 8,
   EV_PROCS_CHANGE = 9,
   EV_PROC_START = 10,
@@ -75,11 +77,11 @@ struct batch {
 };
 
 struct state {
-  // events: the batch of events of the current M (kernel thread). strings,
-  // stacks: the batches of strings and stacks, which are filled at the same
-  // time.
-  struct batch events, strings, stacks;
-  uint64_t m, ticks; // M (kernel thread) and time of the last event
+  // events: the batch of events of the current M (kernel thread). samples,
+  // strings, stacks: their batches, which are filled at the same time.
+  struct batch events, samples, strings, stacks;
+  uint64_t first_ticks; // time of the first batch
+  uint64_t m, ticks;    // M (kernel thread) and time of the last event
   uint32_t row;
   bool has_frequency;         // the file contains the frequency
   struct mprof_pc_table tids; // maps 1 + tid to the number of Ms with this tid
@@ -169,6 +171,7 @@ static void put_frequency(struct mprof_trace_writer *w, uint64_t ticks) {
   if (s->has_frequency)
     return;
   s->has_frequency = true;
+  s->first_ticks = ticks;
   b->m = NO_THREAD;
   b->ticks = ticks;
   b->data[0] = EV_FREQUENCY;
@@ -197,6 +200,23 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
             text, len);
 }
 
+static void put_sample(struct mprof_trace_writer *w, uint64_t ticks,
+                       uint64_t tid, uint64_t row, uint64_t g, uint64_t stack) {
+  struct state *s = state_of(w);
+  unsigned char bytes[EVENT_MAX], *p = bytes;
+  if (!s->has_frequency || ticks < s->first_ticks)
+    return;
+  *p++ = EV_CPU_SAMPLE;
+  p = mprof_trace_put(p, ticks);
+  p = mprof_trace_put(p, tid);
+  p = mprof_trace_put(p, row);
+  p = mprof_trace_put(p, g);
+  p = mprof_trace_put(p, stack);
+  w->events++;
+  add_entry(w, &s->samples, EV_CPU_SAMPLES, bytes, (size_t)(p - bytes), NULL,
+            0);
+}
+
 static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
   state_of(w)->ticks = end_ticks;
 }
@@ -215,6 +235,7 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
 
 static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
   struct state *s = state_of(w);
+  put_batch(w, &s->samples);
   put_batch(w, &s->stacks);
   put_batch(w, &s->strings);
   put_frequency(w, end_ticks);
@@ -386,6 +407,7 @@ const struct mprof_trace_format mprof_trace_format_1_23 = {
     .record = mprof_trace_put_events,
     .event = event,
     .string = put_string,
+    .sample = put_sample,
     .begin_stacks = begin_stacks,
     .stack = put_stack,
     .finish = finish,

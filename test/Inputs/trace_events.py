@@ -16,7 +16,7 @@ Event = collections.namedtuple("Event", "tick type m g args stack text")
 # Event types: the name and the form of each argument. n is a number, t a string,
 # f the stack of a new thread, S the stack of the event, and - an argument that
 # is left out.
-NAMES = {9: ("Gomaxprocs", "nS"), 10: ("ProcStart", "--"),
+NAMES = {7: ("CPUSample", "nS"), 9: ("Gomaxprocs", "nS"), 10: ("ProcStart", "--"),
          11: ("ProcStop", ""), 13: ("ProcStatus", "nn"),
          14: ("GoCreate", "nfS"), 16: ("GoStart", "nn"), 17: ("GoEnd", ""),
          19: ("GoPreempt", "-S"), 20: ("GoBlock", "tS"),
@@ -56,6 +56,11 @@ class Reader:
         if kind == 8:
             self.frequency = self.number()
             return
+        if kind == 6:
+            assert self.number() == 7
+            tick, m, _, g, stack = [self.number() for _ in range(5)]
+            self.raw.append([tick, 7, m, [g, stack]])
+            return
         assert self.data[self.at] in (3, 5)
         self.at += 1
         number, count = self.number(), self.number()
@@ -76,7 +81,7 @@ class Reader:
             assert size <= 65536
             end = self.at + size
             kind = self.data[self.at]
-            if kind in (2, 4, 8):
+            if kind in (2, 4, 6, 8):
                 self.at += 1
                 while self.at < end:
                     self.entry(kind)
@@ -129,8 +134,8 @@ def events(path):
         elif name == "GoSysCall":
             names = ["GoSysCall", "GoSysBlock"]
         for n in names:
-            result.append(Event(tick, n, m, running.get(m, 0), args, stack,
-                                text))
+            g = args[0] if n == "CPUSample" else running.get(m, 0)
+            result.append(Event(tick, n, m, g, args, stack, text))
         if name == "GoStart":
             running[m] = args[0]
         elif name in REASONS.values() or name in ("GoEnd", "GoPreempt"):

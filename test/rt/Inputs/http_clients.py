@@ -234,7 +234,7 @@ def foreign_sites(program):
         app.command("alloc 3 5000")
         foreign = [{"Sec-Fetch-Site": "cross-site"}, {"sec-fetch-site": "same-site"}, {"Origin": "http://x"}, {"Origin": "null"}]
         own = [{"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {}]
-        costly = ["trace?seconds=0.01", "heap", "goroutine?debug=2", "heap?seconds=1", "mutex", "symbol?0x1", "delta_heap", "delta_block", "../../pprof/heap"]
+        costly = ["trace?seconds=0.01", "heap", "goroutine?debug=2", "heap?seconds=1", "mutex", "symbol?0x1", "delta_heap", "delta_block", "profile", "cpu", "../../pprof/heap"]
         for headers in foreign:
             for page in costly:
                 path = os.path.normpath("/debug/pprof/" + page)
@@ -244,7 +244,7 @@ def foreign_sites(program):
             for page in ("set?heap_rate=2", "trace/start", "trace/stop", "trace/last"):
                 equal((headers, page, app.ask("/debug/mprof/" + page, "POST", headers=headers).status), (headers, page, 403))
             equal(app.ask("/debug/pprof/symbol", "POST", "0x1", headers).status, 403)
-            for page in ("pprof", "mprof/get", "pprof/profile"):
+            for page in ("pprof", "mprof/get"):
                 assert app.ask("/debug/" + page, headers=headers).status != 403, page
         index = app.ask("/debug/pprof/").headers
         equal((index["X-Frame-Options"], index["Content-Security-Policy"]), ("DENY", "frame-ancestors 'none'"))
