@@ -77,7 +77,8 @@ int mprof_cpu_slots_init(void);
 // Discards all samples. Call when no handler runs, as in a forked child.
 void mprof_cpu_slots_reset(void);
 // Stores samples of `periods` periods of the calling thread without a known
-// stack: only the start function of the thread, if that is not 0.
+// stack: only the start function of the thread, if that is not 0. Call with the
+// recursion guard set.
 void mprof_cpu_take_rest(uint64_t periods, uint64_t period_ns, uintptr_t start);
 // Stores a sample of the calling thread. Called by the handler. info, context:
 // the siginfo_t and the ucontext_t of the handler. period_ns: see struct

@@ -226,6 +226,9 @@ void mprof_cpu_take_sample(const void *siginfo, const void *context,
 
 void mprof_cpu_take_rest(uint64_t periods, uint64_t period_ns,
                          uintptr_t start) {
+  // Many threads may end at once.
+  if (atomic_load(&slots.full) > WAKE_AT)
+    mprof_cpu_drain();
   store(periods, period_ns, NULL, periods * period_ns > BLOCKED_NS ? 0 : start);
 }
 
