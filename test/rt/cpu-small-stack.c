@@ -47,21 +47,21 @@ static char *make_stack(size_t bytes) {
 }
 
 int main(void) {
-  // What the kernel stores there, and room for the functions.
-  const size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + 1536;
+  // What the kernel stores there, and room for little more.
+  const size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + 640;
   stack_t alternate = {.ss_sp = make_stack(bytes), .ss_size = bytes};
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
   // The coroutine's stack also has the kernel's data of a signal.
   NEED(getcontext(&inner) == 0);
-  inner.uc_stack.ss_size = bytes + 2048;
-  inner.uc_stack.ss_sp = make_stack(bytes + 2048);
+  inner.uc_stack.ss_size = bytes + 512;
+  inner.uc_stack.ss_sp = make_stack(bytes + 512);
   makecontext(&inner, coroutine, 0);
   NEED(swapcontext(&outer, &inner) == 0);
   NEED(sigaltstack(&alternate, NULL) == 0);
   beside(200);
   // A second signal in the handler needs room for the kernel's data again.
-  alternate.ss_sp = make_stack(2 * bytes + 2048);
-  alternate.ss_size = 2 * bytes + 2048;
+  alternate.ss_sp = make_stack(2 * bytes + 256);
+  alternate.ss_size = 2 * bytes + 256;
   NEED(sigaltstack(&alternate, NULL) == 0);
   NEED(sigaction(SIGUSR1, &action, NULL) == 0);
   NEED(raise(SIGUSR1) == 0);
