@@ -166,7 +166,8 @@ static inline uint32_t take(void *ptr) {
 // Only the allocation log has frees of blocks that are not counted.
 static inline void observe_release(struct mprof_released *r, const void *ptr,
                                    enum mprof_log_kind kind) {
-  if (mprof_is_observed() && (r->cell != 0 || mprof_event_watch.has_log))
+  if (mprof_is_observed() && (r->cell != 0 || mprof_event_watch.has_log ||
+                              mprof_event_watch.has_order))
     mprof_observe_release(r, ptr, kind);
 }
 

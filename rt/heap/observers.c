@@ -12,21 +12,29 @@
 #include "bucket/peak.h"
 #include "heap/births.h"
 #include "heap/event.h"
+#include "heap/page_placement.h"
+#include "lock_wait/lock_order.h"
 #include "options/flags.h"
 #include "sys/clock.h"
 #include "sys/scale.h"
 #include "sys/tls.h"
 #include "sys/usdt.h"
 
+#include <malloc.h>
+
+#pragma weak malloc_usable_size
+
 MPROF_USDT_DATA union mprof_event_watch mprof_event_watch = {.any = 0};
 
 void mprof_observe_init(void) {
   const bool has_log = mprof_alloc_log_init();
-  if (!mprof_flags.heapx && !mprof_flags.peak && !has_log)
+  if (!mprof_flags.heapx && !mprof_flags.peak && !has_log &&
+      !mprof_flags.lock_order)
     return; // usually, the page stays untouched
   mprof_event_watch.has_heapx = mprof_flags.heapx;
   mprof_event_watch.has_peak = mprof_flags.peak;
   mprof_event_watch.has_log = has_log;
+  mprof_event_watch.has_order = mprof_flags.lock_order;
 }
 
 void mprof_observe_init_child(bool is_profiled) {
@@ -108,10 +116,21 @@ MPROF_NOINLINE void mprof_observe_alloc(struct mprof_bucket *b, const void *ptr,
     probe_alloc(b, ptr);
 }
 
+// Returns the size of a block that is about to be freed. If it is unknown,
+// returns the size of the part in which a lock is most probable.
+static size_t size_of(const void *ptr, enum mprof_log_kind kind) {
+  enum { USUAL = 64 };
+  return kind == MPROF_LOG_HEAP && mprof_place.measures
+             ? malloc_usable_size((void *)ptr)
+             : USUAL;
+}
+
 MPROF_NOINLINE void mprof_observe_release(struct mprof_released *r,
                                           const void *ptr,
                                           enum mprof_log_kind kind) {
   const struct mprof_bucket *b = mprof_cell_handle_bucket(r->cell);
+  if (mprof_event_watch.has_order)
+    mprof_order_freed((uintptr_t)ptr, size_of(ptr, kind));
   if (mprof_event_watch.has_heapx && b) {
     const size_t slack = mprof_heapx_slack(b, ptr);
     r->is_last = mprof_heapx_is_last(ptr);

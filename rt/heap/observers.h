@@ -20,7 +20,7 @@ union mprof_event_watch {
   uint64_t any;
   struct {
     // Written at start and in a forked child.
-    bool has_heapx, has_peak, has_log;
+    bool has_heapx, has_peak, has_log, has_order;
     // Semaphores of the probes otel_memory:alloc and otel_memory:free (usdt.h):
     // numbers of the tools that observe these probes. Written by the kernel.
     _Alignas(4) uint16_t alloc_probes;

@@ -128,6 +128,13 @@ static bool operators_are_library_s(void) {
   return home != 0;
 }
 
+// Index of operator delete in names[].
+enum {
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) NUMBER_OF_##Symbol,
+#include "mprof/hooks.def"
+  DELETE = NUMBER_OF__ZdlPv
+};
+
 void mprof_place_init(void (*free_entry)(void *ptr)) {
   mprof_place.free_entry = free_entry;
   // Place no blocks under a sanitizer, because its allocator checks that each
@@ -139,19 +146,24 @@ void mprof_place_init(void (*free_entry)(void *ptr)) {
   mprof_place.is_glibc = mprof_text_after(home.name, "libc.so.6") != NULL;
   mprof_place.cxx =
       mprof_place.c && (mprof_intercepted.cxx || operators_are_library_s());
+  mprof_place.measures =
+      mprof_place.c &&
+      (mprof_place.cxx || mprof_heap_functions[DELETE] == NULL);
 }
 
 void mprof_place_set_masks(uint64_t rate) {
   // With rate 0 no block is counted. So the masks by which call sites of free
   // and delete recognize counted blocks need not change. This function is
   // called again when the rate changes.
-  if (rate == 0)
+  if (rate == 0 && !mprof_flags.lock_order)
     return;
   // No block is placed on a page boundary if the option heapx is on. A placed
   // block has a different address and usable size than without MProf, and a
   // later resize always moves the block. This would distort the resizes and the
   // slack that the heapx profile counts.
-  bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx;
+  // With lock_order, every free is seen, because the locks in the block end.
+  bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx &&
+                 !mprof_flags.lock_order;
   if (!sampled || !mprof_place.c) {
     __atomic_store_n(&__mprof_free_off_page, (void *)mprof_place.free_entry,
                      __ATOMIC_RELEASE);

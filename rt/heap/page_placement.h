@@ -27,6 +27,9 @@ extern MPROF_HIDDEN struct mprof_place {
   // calling posix_memalign.
   bool cxx;
   bool is_glibc; // malloc is glibc's malloc
+  // Whether malloc_usable_size knows the blocks that free and operator delete
+  // get.
+  bool measures;
   void (*free_entry)(void *ptr);
 } mprof_place; // written once by mprof_place_init
 // Return whether the malloc family (c) or operator new (cxx) places its counted

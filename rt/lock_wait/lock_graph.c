@@ -27,6 +27,7 @@ enum {
   PROBES = 64,    // slots in which a lock may be
   EDGES = 131072, // maximum number of edges
   PAIRS = 131072, // size of the hash table of edges
+  FILTER = 16384, // words of the filter
   KEYS = 262144,  // size of the hash table of keys
   GATES = 14,     // maximum number of gates of an edge
   VARIANTS = 16,  // maximum number of edges between two locks
@@ -58,11 +59,14 @@ struct edge {
 struct graph {
   struct node nodes[NODES];
   struct edge edges[EDGES + 1];
-  uint32_t pairs[PAIRS];       // first edges
-  uint32_t edges_len;          // number of edges that were ever used
-  uint32_t unused;             // first unused edge of those
-  uint32_t searches;           // number of the last search
-  uint32_t queue[NODES];       // indices of marked nodes
+  uint32_t pairs[PAIRS]; // first edges
+  uint32_t edges_len;    // number of edges that were ever used
+  uint32_t unused;       // first unused edge of those
+  uint32_t searches;     // number of the last search
+  uint32_t queue[NODES]; // indices of marked nodes
+  // A set bit says that a lock may be in a granule of memory, by a hash of its
+  // address. Read without order_lock.
+  _Atomic uint64_t filter[FILTER];
   _Atomic uint64_t keys[KEYS]; // see mprof_graph_knows; a new one replaces
   struct mprof_order_cycle cycles[MPROF_ORDER_CYCLES];
 };
@@ -106,12 +110,57 @@ static struct node *place_of(struct graph *g, uintptr_t lock) {
   return unused;
 }
 
+// --- locks in freed memory ---
+
+enum { GRANULE = 64, LARGE = 1 << 20 };
+
+static _Atomic uint64_t *filter_of(struct graph *g, uintptr_t granule,
+                                   uint64_t *bit) {
+  const uint64_t h = hash_of(granule) % (FILTER * 64u);
+  *bit = UINT64_C(1) << h % 64;
+  return &g->filter[h / 64];
+}
+
+static bool may_have(struct graph *g, uintptr_t granule) {
+  uint64_t bit;
+  _Atomic uint64_t *word = filter_of(g, granule, &bit);
+  return (atomic_load_explicit(word, memory_order_relaxed) & bit) != 0;
+}
+
+bool mprof_graph_may_have(uintptr_t begin, size_t size) {
+  struct graph *g = graph_now();
+  if (g == NULL || size == 0)
+    return false;
+  if (size >= LARGE)
+    return true;
+  for (uintptr_t i = begin / GRANULE; i <= (begin + size - 1) / GRANULE; i++)
+    if (may_have(g, i))
+      return true;
+  return false;
+}
+
+void mprof_graph_remove_range(uintptr_t begin, size_t size) {
+  enum { ALIGNMENT = 4 };
+  struct graph *g = graph_now();
+  for (size_t i = 0; size >= LARGE && i < NODES; i++)
+    if (g->nodes[i].lock - begin < size)
+      mprof_graph_remove(g->nodes[i].lock);
+  for (uintptr_t i = begin; size < LARGE && i < begin + size; i += ALIGNMENT)
+    if (may_have(g, i / GRANULE))
+      mprof_graph_remove(i);
+}
+
+// --- nodes ---
+
 static struct node *node_locked(struct graph *g, uintptr_t lock) {
   struct node *n = place_of(g, lock);
   if (n != NULL && (n->lock != lock || !n->is_alive)) {
     n->lock = lock;
     n->is_alive = true;
     n->mark = 0;
+    uint64_t bit;
+    _Atomic uint64_t *word = filter_of(g, lock / GRANULE, &bit);
+    atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
   }
   return n;
 }

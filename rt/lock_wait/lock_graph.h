@@ -70,6 +70,10 @@ void mprof_graph_add(const struct mprof_order_lock *held, size_t n,
 bool mprof_graph_knows(uint64_t key);
 // Removes a lock and its edges from the graph.
 void mprof_graph_remove(uintptr_t lock);
+// Returns whether the graph may have locks in a range of memory. Takes no lock.
+bool mprof_graph_may_have(uintptr_t begin, size_t size);
+// Removes the locks in a range of memory. Call with the guard set.
+void mprof_graph_remove_range(uintptr_t begin, size_t size);
 
 // Copies the cycles to v, oldest first, and returns their number.
 size_t mprof_graph_cycles(struct mprof_order_cycle v[MPROF_ORDER_CYCLES]);

@@ -270,3 +270,10 @@ void mprof_order_ended(uintptr_t lock) {
   mprof_graph_remove(lock);
   mprof_guard_leave();
 }
+
+void mprof_order_freed(uintptr_t begin, size_t size) {
+  if (mprof_likely(!mprof_graph_may_have(begin, size)) || !mprof_guard_enter())
+    return;
+  mprof_graph_remove_range(begin, size);
+  mprof_guard_leave();
+}

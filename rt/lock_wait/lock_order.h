@@ -256,5 +256,8 @@ void mprof_order_dropped(uintptr_t lock);
 // Reports that a lock was destroyed, or is about to be initialized. The next
 // lock at the same address is another lock.
 void mprof_order_ended(uintptr_t lock);
+// Reports that a block of memory is about to be freed, with the locks in it.
+// The guard may be set.
+void mprof_order_freed(uintptr_t begin, size_t size);
 
 #endif // MPROF_RT_LOCK_WAIT_LOCK_ORDER_H
