@@ -337,7 +337,7 @@ show_server() {
   rm -f "$demo"/server.*.pb.gz "$demo/server.txt"
   build_server
   echo
-  run_server block_rate=1:mutex_fraction=1:heap_rate=65536
+  run_server block_rate=1:mutex_fraction=1:heap_rate=65536:peak=1:memory=1
   for kind in heap mutex block threadcreate; do
     [ -f "$demo/server.$kind.pb.gz" ] ||
       die "the service wrote no build/demo/server.$kind.pb.gz"
@@ -398,8 +398,7 @@ photograph() {
 # the page.
 show_page() {
   rm -f "$demo/report.html" "$demo/report.png"
-  build/bin/mprof html "$demo/server.heap.pb.gz" "$demo/server.mutex.pb.gz" \
-    "$demo/server.block.pb.gz" --sample=alloc_space -o "$demo/report.html" ||
+  build/bin/mprof html "$demo"/server.*.pb.gz -o "$demo/report.html" ||
     die 'the profiles could not be shown as a page'
   echo
   echo 'build/demo/report.html shows the profiles in a browser.'
@@ -408,7 +407,7 @@ show_page() {
   rm -rf "$page"
   mkdir "$page"
   ln "$demo/report.html" "$page/index.html"
-  photograph "$page" index.html 1200,640 "$demo/report.png"
+  photograph "$page" index.html 1200,600 "$demo/report.png"
   [ -s "$demo/report.png" ] ||
     die 'the browser wrote no build/demo/report.png: see build/demo/report.page/log'
   rm -r "$page"

@@ -11,6 +11,8 @@
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %s -o app
 // RUN: %run{trace=1:block_rate=1:log_path=p:report=0} ./app
 // RUN: %build/bin/mprof html p.*.trace p.*.block.pb.gz -o page.html
+// RUN: %python %S/Inputs/browser.py text all page.html#all | FileCheck %s --check-prefix=CARD
+// CARD: Overview: {{.*}}Slowest tasks1 task in the trace.{{.*}}request after
 // RUN: %python %S/Inputs/browser.py use %S/Inputs/html_timeline.js page.html | FileCheck %s
 // CHECK: step: row: task 0 of all: request+
 // CHECK: step: row: region 0 of main: parse+

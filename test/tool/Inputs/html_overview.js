@@ -32,7 +32,12 @@ const steps = [
     say('back', `${view()} of ${text('.sandwich h2')}`);
     location.hash = address;
   },
-  () => say('again', `${view()}, ${document.querySelector('.status').textContent.split(',')[0]}`)
+  () => {
+    say('again', `${view()}, ${document.querySelector('.status').textContent.split(',')[0]}`);
+    document.querySelector('[role=tab]:nth-child(3)').click();
+    document.querySelector('button[title="Sort by with callees"]').click();
+  },
+  () => say('sorted', location.hash)
 ];
 const next = () => {
   steps.shift()();

@@ -61,8 +61,10 @@ class LocksView {
     const label = key => (labels.find(l => l[0] === key) || [])[1];
     const name = label('lock') || `other waits (${label('kind') || 'no label'})`;
     if (!locks.has(name))
-      locks.set(name, {name, isLock: Boolean(label('lock')), kind: label('kind'), sums: [0, 0],
-        counts: [0, 0], functions: [new Map(), new Map()], pairs: new Map()});
+      // Threads without work wait for conditions.
+      locks.set(name, {name, isLock: Boolean(label('lock')) && label('kind') !== 'cond',
+        kind: label('kind'), sums: [0, 0], counts: [0, 0], functions: [new Map(), new Map()],
+        pairs: new Map()});
     return locks.get(name);
   }
 

@@ -40,7 +40,8 @@ class OverviewView {
     this.shown = this.app.profiles.filter(p => p.role === 'shown' ||
         p === this.app.selection.profile);
     const makers = [() => this.stuckCard(), () => this.seriesCard(), ...this.changeCards(),
-      ...this.heapCards(), () => this.waitCards(), () => this.threadsCard(), () => this.traceCards(),
+      ...this.heapCards(), () => this.labelCards(), () => this.waitCards(), () => this.threadsCard(),
+      () => this.taskCards(), () => this.traceCards(),
       ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
     this.makeNext(makers, performance.now());
   }
@@ -150,6 +151,35 @@ class OverviewView {
           `${share(heap.types[all].total - inUse, heap.types[all].total)} of it freed.`));
     }
     return cards;
+  }
+
+  // The memory of the values of the program's own labels.
+  labelCards() {
+    const {model} = this.app, profile = this.find('peak') || this.find('heap');
+    if (!profile)
+      return [];
+    let type, sums, keys = [];
+    for (type of ['inuse_space', 'alloc_space'].map(name => profile.typeIndex(name)).filter(i => i >= 0)) {
+      sums = labelSums(model, profile, type, null, null);
+      keys = [...sums.keys()].filter(key => !OWN_LABELS.has(key)).sort(byName);
+      if (keys.length)
+        break;
+    }
+    return keys.slice(0, 2).map(key => {
+      const values = [...sums.get(key)].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+      const all = values.reduce((sum, [, value]) => sum + Math.abs(value), 0), {unit, total} = profile.types[type];
+      return this.card({
+        title: 'By the label ' + shortenName(key, 30),
+        text: `${quantity(all, unit)} of ${quantity(total, unit)} ${profile.types[type].name} in ` +
+            `${counted(values.length, 'value')}.`,
+        href: this.href('Labels', profile, type),
+        rows: values.slice(0, CARD_ROWS).map(([value, sum]) => ({
+          value: quantity(sum, unit), part: Math.abs(sum) / (all || 1), name: shortenName(value, 44), title: value,
+          href: fragmentOf({view: 'Flame graph', profile: profile.index, type: profile.types[type].name,
+            label: `${key}=${value}`})
+        }))
+      });
+    });
   }
 
   // The growth of each profile that --base compares.
@@ -269,7 +299,7 @@ class OverviewView {
       rows: locks.slice(0, CARD_ROWS).map(l => {
         const waiter = name(l.functions[0]), holder = name(l.functions[1]);
         return {
-          value: quantity(Math.max(l.sums[0], l.sums[1]), 'nanoseconds'), name: lockName(l.name),
+          value: quantity(Math.max(l.sums[0], l.sums[1]), 'nanoseconds'), name: lockName(l.name, l.kind),
           part: Math.max(l.sums[0], l.sums[1]) / sum(locks), title: l.name,
           second: [waiter && waiter + ' waited', holder && holder + ' held it'].filter(Boolean).join(', '),
           href: fragmentOf({view: view.title})
@@ -280,7 +310,8 @@ class OverviewView {
 
   threadsCard() {
     const profile = this.find('threads'), {model} = this.app;
-    if (!profile)
+    // At exit, most programs have only the thread that ends them.
+    if (!profile || (profile.isAtExit() && profile.types[profile.type].total === 1))
       return null;
     const shape = shapeOf(model, 0, model.start.std), states = new Map(), rows = new Map();
     let sum = 0;
@@ -307,6 +338,25 @@ class OverviewView {
     }) : null;
   }
 
+  taskCards() {
+    return this.app.views.filter(v => v instanceof TimelineView).map(view => {
+      const {trace} = view;
+      const tasks = trace.spanRows.filter(r => r.kind === SPAN_RANGE).flatMap(r => r.spans);
+      const time = task => task.end - task.begin;
+      const longest = tasks.sort((a, b) => time(b) - time(a)).slice(0, CARD_ROWS);
+      return longest.length && this.card({
+        title: 'Slowest tasks', text: `${counted(tasks.length, 'task')} in the trace.`,
+        href: fragmentOf({view: view.title}),
+        rows: longest.map(task => ({
+          value: timeText(time(task)), part: time(task) / (time(longest[0]) || 1),
+          name: shortenName(trace.spanText(task), 44), note: `after ${timeText(task.begin)}`,
+          href: fragmentOf({view: view.title, from: Math.max(0, task.begin - time(task) * 0.1),
+            to: task.end + time(task) * 0.1})
+        }))
+      });
+    });
+  }
+
   traceCards() {
     return this.app.views.filter(v => v instanceof TimelineView).map(view => {
       const {trace} = view, sums = [0, 0, 0, 0];
@@ -329,7 +379,7 @@ class OverviewView {
   otherCards() {
     const known = new Set(['peak', 'heap', 'block', 'mutex', 'threads', 'threadleak', 'memory']);
     const cards = this.shown.filter(p => p.role === 'shown' && !known.has(p.kind) &&
-        !(p.kind === 'threadcreate' && this.find('threads')) && !this.app.baseOf(p)).map(p => () => {
+        !(p.kind === 'threadcreate' && this.find('threads') && !this.find('threads').isAtExit()) && !this.app.baseOf(p)).map(p => () => {
       const type = p.types[p.type].total > 0 ? p.type : p.types.findIndex(t => t.total > 0);
       if (type < 0)
         return null;
@@ -362,7 +412,7 @@ class OverviewView {
       text: `${quantity(tree.sum, tree.unit)} of the process in memory.`,
       rows: parts.slice(0, CARD_ROWS).map(({fn, value}) => ({
         value: quantity(value, tree.unit), part: value / tree.sum,
-        name: shortenName(this.app.model.name(0, fn), 44),
+        name: shortenName(this.app.model.name(0, fn).replace(/^\[(.*)\]$/, '$1'), 44),
         href: this.href('Callers and callees', profile, type, fn)
       }))
     }) : null;
@@ -399,9 +449,10 @@ class OverviewView {
   }
 }
 
-// The name of a lock without its address.
-function lockName(name) {
-  return shortenName(name.replace(/ \(0x[0-9a-f]+\)$/, ''), 34);
+// The name of a lock without its address, unless it has no other name.
+function lockName(name, kind) {
+  const isAddress = /^0x[0-9a-f]+$/.test(name);
+  return shortenName((isAddress && kind ? kind + ' ' : '') + name.replace(/ \(0x[0-9a-f]+\)$/, ''), 34);
 }
 
 // The waits of a trace by their stacks: those with the largest sums, with the

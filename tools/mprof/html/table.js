@@ -142,12 +142,14 @@ function rowsAsCsv(tree, rows) {
 }
 
 // A table with a limited number of rows. columns: {title, text, class, sort,
-// key}. Rows can be chosen with the keyboard.
+// key}. Rows can be chosen with the keyboard. moved() is called when the order
+// changes.
 class RowTable {
-  constructor({label, columns, choose, sort}) {
+  constructor({label, columns, choose, sort, moved}) {
     this.columns = columns;
     this.choose = choose;
     this.sortKey = sort;
+    this.moved = moved || (() => {});
     this.limit = 200;
     this.head = h('thead');
     this.body = h('tbody', {onkeydown: e => this.key(e)});
@@ -174,6 +176,7 @@ class RowTable {
           this.sortKey = c.key;
           this.resort(c.key);
           this.draw();
+          this.moved();
         }
       }, c.title, sorted ? ' \u2193' : '') : c.title;
       return h('th', {class: c.class, scope: 'col', 'aria-sort': sorted && 'descending'}, title);

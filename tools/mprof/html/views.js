@@ -112,7 +112,7 @@ function nameCell(model, grain, row) {
   if (place)
     parts.push(' ', h('span', {class: 'place'}, place));
   if (row.via >= 0)
-    parts.push(' ', h('span', {class: 'via'}, 'via ' + briefName(model.name(grain, row.via))));
+    parts.push(' ', h('span', {class: 'via'}, 'via ' + shortenName(model.name(grain, row.via), 80)));
   return parts;
 }
 
@@ -124,7 +124,8 @@ class TableView {
     const value = v => quantity(v, tree().unit);
     const compares = () => Boolean(tree().base);
     this.table = new RowTable({
-      label: 'Functions', sort: 'flat', choose: row => app.choose(row.fn), columns: [
+      label: 'Functions', sort: 'flat', choose: row => app.choose(row.fn),
+      moved: () => app.remember(), columns: [
         {title: 'own', class: 'number', key: 'flat',
           text: r => quantityWithError(r.flat, r.variance, tree().unit)},
         {title: 'share', class: 'number', text: r => share(r.flat, tree().sum),
@@ -163,6 +164,18 @@ class TableView {
 
   search(app) {
     this.show(app);
+  }
+
+  state() {
+    return {sort: this.table.sortKey};
+  }
+
+  restore(wanted) {
+    const key = wanted.get('sort');
+    if (!this.table.columns.some(c => c.key === key && !(c.hidden && c.hidden())))
+      return;
+    this.table.sortKey = key;
+    this.show(this.app);
   }
 }
 
@@ -319,6 +332,24 @@ class LinesView {
 const OWN_LABELS = new Set(['bytes', 'heap_rate', 'lifetime', 'kind', 'lock', 'holder', 'state', 'grade',
   'thread']);
 
+// The sums of the values of each label, or of one. active: flags of stacks, or null
+// for all.
+function labelSums(model, profile, type, active, only) {
+  const keys = new Map(), values = profile.values[type];
+  for (let i = 0; i < profile.stackCount; i++) {
+    if (!values[i] || (active && !active[i]))
+      continue;
+    for (const [key, value] of model.labelSets[profile.labels[i]]) {
+      if (only !== null && key !== only)
+        continue;
+      const map = keys.get(key) || new Map();
+      map.set(value, (map.get(value) || 0) + values[i]);
+      keys.set(key, map);
+    }
+  }
+  return keys;
+}
+
 // The labels of the stacks, which select stacks when they are chosen.
 class LabelsView {
   constructor(app) {
@@ -328,34 +359,17 @@ class LabelsView {
   }
 
   show(app) {
-    const keys = this.sums(app, app.tree.active, null);
+    const {profile, type} = app.tree;
+    const keys = labelSums(app.model, profile, type, app.tree.active, null);
     // The other values of a chosen label are shown as if it were not chosen.
     for (const {key} of app.selection.labels) {
       const labels = app.selection.labels.filter(l => l.key !== key);
-      const active = selectStacks(app.model, {...app.selection, labels}, app.tree.profile);
-      keys.set(key, this.sums(app, active, key).get(key) || new Map());
+      const active = selectStacks(app.model, {...app.selection, labels}, profile);
+      keys.set(key, labelSums(app.model, profile, type, active, key).get(key) || new Map());
     }
     const sorted = [...keys].sort((a, b) => OWN_LABELS.has(a[0]) - OWN_LABELS.has(b[0]) || byName(a[0], b[0]));
     fill(this.element, sorted.map(([key, map]) => this.keyElement(app, key, map)),
          !keys.size && h('p', {class: 'note'}, 'The selected stacks have no labels.'));
-  }
-
-  // The sums of the values of each label, or of one. active: flags of stacks, or
-  // null for all.
-  sums({model, tree: {profile, type}}, active, only) {
-    const keys = new Map(), values = profile.values[type];
-    for (let i = 0; i < profile.stackCount; i++) {
-      if (!values[i] || (active && !active[i]))
-        continue;
-      for (const [key, value] of model.labelSets[profile.labels[i]]) {
-        if (only !== null && key !== only)
-          continue;
-        const map = keys.get(key) || new Map();
-        map.set(value, (map.get(value) || 0) + values[i]);
-        keys.set(key, map);
-      }
-    }
-    return keys;
   }
 
   keyElement(app, key, map) {
