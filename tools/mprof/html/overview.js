@@ -9,7 +9,7 @@ const CARD_ROWS = 3;
 // The titles of cards of profiles that have no card of their own.
 const CARD_TITLES = {
   cpu: 'Processor time', wall: 'Where the time went', temporary_objects: 'Temporary blocks',
-  mmap: 'Mapped memory in use', memory: 'Resident memory', lockorder: 'Order of locks',
+  mmap: 'Mapped memory in use', memory: 'Resident memory',
   mutex: 'Let others wait longest', block: 'Longest waits', threadcreate: 'Created threads'
 };
 
@@ -18,7 +18,9 @@ const RECORDINGS = [
   ['peak', 'the memory in use at the peak', '--peak'],
   ['block', 'waits', '--block'], ['mutex', 'who let others wait', '--mutex'],
   ['threads', 'what each thread does at the end', '--threads'],
-  ['threadleak', 'stuck threads', '--stuck'], ['trace', 'what happened when', '--trace']
+  ['cpu', 'processor time', '--cpu'], ['threadleak', 'stuck threads', '--stuck'],
+  ['lockorder', 'locks that threads take in different orders', '--lock-order'],
+  ['trace', 'what happened when', '--trace']
 ];
 
 // Options whose larger values keep what was lost.
@@ -39,7 +41,7 @@ class OverviewView {
     this.isMade = true;
     this.shown = this.app.profiles.filter(p => p.role === 'shown' ||
         p === this.app.selection.profile);
-    const makers = [() => this.stuckCard(), () => this.seriesCard(), ...this.changeCards(),
+    const makers = [() => this.stuckCard(), () => this.lockOrderCard(), () => this.seriesCard(), ...this.changeCards(),
       ...this.heapCards(), () => this.labelCards(), () => this.waitCards(), () => this.threadsCard(),
       () => this.taskCards(), () => this.traceCards(),
       ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
@@ -274,6 +276,31 @@ class OverviewView {
     }) : null;
   }
 
+  // A cycle has two stacks for each of its steps: "1 of 2: holds" and "1 of 2: takes".
+  lockOrderCard() {
+    const profile = this.find('lockorder'), {model} = this.app, cycles = new Map();
+    if (!profile)
+      return null;
+    const shape = shapeOf(model, 0, model.start.std);
+    for (let i = 0; i < profile.stackCount; i++) {
+      const labels = new Map(model.labelSets[profile.labels[i]]), fn = shape.fn[shape.leaf(profile.nodes[i])];
+      const steps = cycles.get(labels.get('cycle')) || new Map();
+      steps.set(labels.get('step'), {lock: lockName(labels.get('lock') || 'unknown', labels.get('kind')),
+        place: fn < 0 ? 'unknown code' : shortenName(model.name(0, fn), 40)});
+      cycles.set(labels.get('cycle'), steps);
+    }
+    const href = this.href('Flame graph', profile, profile.type);
+    return cycles.size ? this.card({
+      title: 'Locks taken in different orders', kind: 'danger', href,
+      text: `${counted(cycles.size, 'cycle')} of locks can become a deadlock.`,
+      rows: [...cycles.values()].slice(0, CARD_ROWS).map(steps => ({
+        name: [...steps].filter(([step]) => /holds$/.test(step)).map(([, {lock}]) => lock).join(', '), href,
+        second: [...steps].filter(([step]) => /takes$/.test(step)).slice(0, 2).map(
+            ([, {lock, place}]) => `${place} takes ${lock} second`).join('; ')
+      }))
+    }) : null;
+  }
+
   waitCards() {
     const view = this.app.views.find(v => v instanceof LocksView);
     const card = (kind, type = 'delay') => {
@@ -297,7 +324,11 @@ class OverviewView {
       text: `Threads waited ${quantity(sum(locks), 'nanoseconds')} for locks` +
           (others ? ` and ${quantity(others, 'nanoseconds')} for other things.` : '.'),
       rows: locks.slice(0, CARD_ROWS).map(l => {
-        const waiter = name(l.functions[0]), holder = name(l.functions[1]);
+        // The profile locks knows which waiter waited for which holder.
+        const [pair] = [...l.pairs.values()].sort((a, b) => b.delay - a.delay);
+        const [waiter, holder] = pair ?
+            [pair.parts[0], pair.parts[2] || pair.parts[1]].map(text => shortenName(text, 30)) :
+            [name(l.functions[0]), name(l.functions[1])];
         return {
           value: quantity(Math.max(l.sums[0], l.sums[1]), 'nanoseconds'), name: lockName(l.name, l.kind),
           part: Math.max(l.sums[0], l.sums[1]) / sum(locks), title: l.name,
@@ -377,9 +408,11 @@ class OverviewView {
   }
 
   otherCards() {
-    const known = new Set(['peak', 'heap', 'block', 'mutex', 'threads', 'threadleak', 'memory']);
+    const known = new Set(['peak', 'heap', 'block', 'mutex', 'locks', 'threads', 'threadleak',
+      'lockorder', 'memory']);
+    const threads = this.find('threads');
     const cards = this.shown.filter(p => p.role === 'shown' && !known.has(p.kind) &&
-        !(p.kind === 'threadcreate' && this.find('threads') && !this.find('threads').isAtExit()) && !this.app.baseOf(p)).map(p => () => {
+        !(p.kind === 'threadcreate' && threads && !threads.isAtExit()) && !this.app.baseOf(p)).map(p => () => {
       const type = p.types[p.type].total > 0 ? p.type : p.types.findIndex(t => t.total > 0);
       if (type < 0)
         return null;
