@@ -339,10 +339,9 @@ static unsigned cpu_session;
 // profileSupportsDelta)
 static bool has_deltas(const char *name) {
   // Arrays instead of pointers need no relocations.
-  static const char names[][16] = {"allocs",  "block",        "goroutine",
-                                   "heap",    "threadcreate", "mutex",
-                                    "threads", "mmap",         "cpu",
-                                    "wall",    "locks"};
+  static const char names[][16] = {"allocs",       "block", "goroutine", "heap",
+                                   "threadcreate", "mutex", "threads",   "mmap",
+                                   "cpu",          "wall",  "locks"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     if (strcmp(names[i], name) == 0)
       return true;

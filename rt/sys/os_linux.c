@@ -299,10 +299,10 @@ struct mprof_thread_switches mprof_sys_own_switches(void) {
   struct rusage u;
   memset(&u, 0, sizeof(u));
   mprof_syscall3(SYS_getrusage, RUSAGE_THREAD, (long)&u, 0);
-  return (struct mprof_thread_switches){
-      .waits = (uint64_t)u.ru_nvcsw,
-      .preemptions = (uint64_t)u.ru_nivcsw,
-      .cpu_ns = ns_of_timeval(u.ru_utime) + ns_of_timeval(u.ru_stime)};
+  return (struct mprof_thread_switches){.waits = (uint64_t)u.ru_nvcsw,
+                                        .preemptions = (uint64_t)u.ru_nivcsw,
+                                        .cpu_ns = ns_of_timeval(u.ru_utime) +
+                                                  ns_of_timeval(u.ru_stime)};
 }
 
 // Returns the id of the clock of a thread's processor time. 6 is

@@ -3,8 +3,8 @@
 //
 // Intent: mprof memory --over-time shows several memory profiles as a chart, in
 // the order of their times, and says which part has grown most. In UTF-8, each
-// part has a sparkline. mprof leaks shows the stacks of the growth between two of
-// them. A profile of another kind, and a single profile, are refused.
+// part has a sparkline. mprof leaks shows the stacks of the growth between two
+// of them. A profile of another kind, and a single profile, are refused.
 //
 // UNSUPPORTED: emulated
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -263,10 +263,12 @@ static void marks(uintptr_t a) {
   enter_at(a, 50000);
   enter_at(a, 50000);
   time_now = 51000;
-  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker, false).ticks, 2 * 1000);
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker, false).ticks,
+           2 * 1000);
   CHECK(buf->len != 0);
   time_now = 52000;
-  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker, false).ticks, 2 * 1000);
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker, false).ticks,
+           2 * 1000);
   CHECK_EQ(mprof_waiters_leave(a, 50000, NULL, NULL, NULL), 52000);
   CHECK_EQ(mprof_waiters_leave(a, 50000, &mark, NULL, NULL), 52000);
   CHECK(mark.buf == buf);

@@ -154,10 +154,9 @@ static void say_if_no_waits(const char *path) {
 
 void show_written(const struct options *o, const struct written_files *f,
                   int64_t start_ns) {
-  static const char *const shown[] = {".cpu.pb.gz",   ".wall.pb.gz",
-                                      ".peak.pb.gz",  ".heap.pb.gz",
-                                      ".block.pb.gz", ".mutex.pb.gz",
-                                      STUCK,          ORDER};
+  static const char *const shown[] = {
+      ".cpu.pb.gz",   ".wall.pb.gz",  ".peak.pb.gz", ".heap.pb.gz",
+      ".block.pb.gz", ".mutex.pb.gz", STUCK,         ORDER};
   const struct style style = style_of_error(o->colour);
   bool has_any = false;
   for (size_t i = 0; i < f->count; i++)

@@ -633,9 +633,9 @@ static void make_counts(struct reader *r, const char *name,
 static bool is_profile_name(const char *name) {
   static const char letters[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
-  static const char *const others[] = {"heap",  "heapx",        "peak", "block",
-                                       "mutex", "threadcreate", "mmap", "cpu",
-                                       "wall"};
+  static const char *const others[] = {"heap",  "heapx", "peak",
+                                       "block", "mutex", "threadcreate",
+                                       "mmap",  "cpu",   "wall"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(name, others[i]) == 0)
       return false;
