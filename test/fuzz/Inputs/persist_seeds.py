@@ -65,7 +65,7 @@ def joined(records):
 
 class File:
     def __init__(self, heapx=0, peak=0, trace_format=b"1.23", tick_div=64):
-        self.data = bytearray(1408)
+        self.data = bytearray((HEAD + 63) // 64 * 64)
         self.notes = self.rows = 0
         self.first = [0] * 16
         self.heapx, self.peak, self.format = heapx, peak, trace_format
