@@ -205,8 +205,7 @@ LOCK_ENDS(int, pthread_rwlock_destroy, (pthread_rwlock_t * l), (l))
 LOCK_ENDS(int, pthread_rwlock_init,
           (pthread_rwlock_t * l, const pthread_rwlockattr_t *a), (l, a))
 LOCK_ENDS(int, pthread_spin_destroy, (pthread_spinlock_t * l), (l))
-LOCK_ENDS(int, pthread_spin_init, (pthread_spinlock_t * l, int shared),
-          (l, shared))
+// In glibc, pthread_spin_init is the same function as pthread_spin_unlock.
 
 // --- conditions ---
 
