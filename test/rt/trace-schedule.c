@@ -14,6 +14,8 @@
 // RUN: %if go-1.23 %{%go tool trace -d=parsed x.*trace > /dev/null%}
 // RUN: %trace_top --format=json x.*trace > json
 // RUN: %python %S/Inputs/check_times.py 4 < json | FileCheck %s
+// RUN: %python %src/test/tool/Inputs/check_json.py %src/docs/mprof.schema.json \
+// RUN:   trace < json
 // RUN: %python %S/Inputs/check_ran.py ran < json
 // RUN: %run_quiet{trace=1:log_path=y} ./app > ran
 // RUN: %trace_top y.*trace | not grep -E 'preempted|off CPU'
