@@ -118,12 +118,12 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
 }
 
 /// Returns whether \p R is a rule of functions that create threads, unload
-/// code, map memory or end the program. Rewritten code always calls the runtime
-/// in place of such a function. The rewritten code has no inline test, because
-/// such calls are rare.
+/// code, map memory, set signals or end the program. Rewritten code always
+/// calls the runtime in place of such a function. The rewritten code has no
+/// inline test, because such calls are rare.
 static bool actsOnProcess(Rule R) {
   return R == Rule::Create || R == Rule::Unload || R == Rule::Leave ||
-         R == Rule::Map;
+         R == Rule::Signal || R == Rule::Map;
 }
 
 /// Returns whether a call with rule \p R, such as an allocation or a wait,

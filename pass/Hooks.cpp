@@ -73,6 +73,7 @@ ArrayRef<Hook> mprof::hooks() {
 #define MPROF_CREATE(Symbol, Proto) Hook(#Symbol, Proto, Rule::Create),
 #define MPROF_UNLOAD(Symbol, Proto) Hook(#Symbol, Proto, Rule::Unload),
 #define MPROF_LEAVE(Symbol, Proto) Hook(#Symbol, Proto, Rule::Leave),
+#define MPROF_SIGNAL(Symbol, Proto) Hook(#Symbol, Proto, Rule::Signal),
 #define MPROF_MAP(Symbol, Proto, Ptr) mapHook(#Symbol, Proto, Ptr),
 #include "mprof/hooks.def"
   };

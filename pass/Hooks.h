@@ -28,12 +28,13 @@ enum class Rule {
   Dup,
   Call,
   // Rules of the lists MPROF_RELEASE, MPROF_WAIT, MPROF_CREATE, MPROF_UNLOAD,
-  // MPROF_LEAVE and MPROF_MAP in hooks.def.
+  // MPROF_LEAVE, MPROF_SIGNAL and MPROF_MAP in hooks.def.
   Release,
   Wait,
   Create,
   Unload,
   Leave,
+  Signal,
   Map,
   // Rules of functions with an attribute such as mprof_alloc (the list
   // MPROF_ATTRIBUTE in hooks.def).

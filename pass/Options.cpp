@@ -44,6 +44,7 @@ bool ProfileKinds::need(Rule R) const {
     return Threads;
   case Rule::Unload:
   case Rule::Leave:
+  case Rule::Signal:
     return Heap || Block || Mutex || Threads;
   default:
     return Heap;

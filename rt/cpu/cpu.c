@@ -9,6 +9,7 @@
 #include "cpu/cpu.h"
 
 #include "options/flags.h"
+#include "process/process.h"
 #include "process/signal_action.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
@@ -52,9 +53,13 @@ static struct {
   // What follows is not guarded by the lock.
   atomic_size_t own_timers; // number of timers that threads have made
   atomic_bool has_said_refused;
-  atomic_bool is_kept;       // see mprof_cpu_is_kept
-  struct sigaction previous; // the program's action; written before it is used
-  atomic_bool has_handler;   // the handler stays installed after the session
+  atomic_bool is_kept; // see mprof_cpu_is_kept
+  // The program's actions: the present one is at `action`, and a new one is
+  // written to the other place.
+  struct sigaction actions[2];
+  atomic_uint action;
+  // The signal whose handler is installed, also after the session; 0: none.
+  atomic_int handled;
   _Atomic uint64_t period_ns;
   // Whether the thread of the last session still runs. The one that starts the
   // thread sets it, the thread clears it.
@@ -68,10 +73,21 @@ static int signal_number(void) {
 
 // --- the handler ---
 
+// Returns the action that the program has set.
+static struct sigaction *own_action(void) {
+  return &cpu.actions[atomic_load(&cpu.action)];
+}
+
+static void set_own_action(const struct sigaction *a) {
+  const unsigned next = 1 - atomic_load(&cpu.action);
+  cpu.actions[next] = *a;
+  atomic_store(&cpu.action, next);
+}
+
 static void on_tick(int sig, siginfo_t *info, void *context) {
   if (!mprof_cpu_is_own_signal(info)) {
     const int before = errno;
-    mprof_signal_pass_on(&cpu.previous, sig, info, context);
+    mprof_signal_pass_on(own_action(), sig, info, context);
     errno = before;
     return;
   }
@@ -99,14 +115,15 @@ static int install(void) {
   ours.sa_sigaction = on_tick;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&ours.sa_mask);
-  int error = sigaction(signal_number(), NULL, &now) == 0 ? 0 : -errno;
+  const int sig = signal_number();
+  int error = sigaction(sig, NULL, &now) == 0 ? 0 : -errno;
+  if (error == 0 && has_action(is_handled_by(&now) ? own_action() : &now))
+    error = -EADDRINUSE;
   if (error == 0 && !is_handled_by(&now)) {
-    if (has_action(&now)) {
-      error = -EADDRINUSE;
-    } else {
-      cpu.previous = now;
-      error = sigaction(signal_number(), &ours, NULL) == 0 ? 0 : -errno;
-    }
+    set_own_action(&now);
+    error = sigaction(sig, &ours, NULL) == 0 ? 0 : -errno;
+    if (error == 0)
+      atomic_store(&cpu.handled, sig);
   }
   errno = before;
   return error;
@@ -115,10 +132,45 @@ static int install(void) {
 static bool is_installed(void) {
   struct sigaction now;
   const int before = errno;
-  const bool is =
-      sigaction(signal_number(), NULL, &now) == 0 && is_handled_by(&now);
+  const bool is = sigaction(signal_number(), NULL, &now) == 0 &&
+                  is_handled_by(&now) && !has_action(own_action());
   errno = before;
   return is;
+}
+
+// A child of vfork has its own actions, but its parent's memory.
+bool mprof_cpu_handles(int sig) {
+  return sig == atomic_load(&cpu.handled) && sig != 0 && mprof_process_is_own();
+}
+
+// The handler stays installed, and passes signals on to the program's handler.
+// So a signal of a timer neither ends the process nor surprises the program,
+// until the collector has seen that the program handles the signal. With
+// SIG_IGN, the kernel ignores the signal, also in a program that follows by
+// exec.
+int mprof_cpu_set_action(int sig, const struct sigaction *act,
+                         struct sigaction *old) {
+  struct sigaction now, ours;
+  if (sigaction(sig, NULL, &now) != 0)
+    return -1;
+  const struct sigaction before = is_handled_by(&now) ? *own_action() : now;
+  if (act && !is_handled_by(act)) {
+    ours = *act;
+    set_own_action(act);
+    if (has_action(act) || act->sa_handler == SIG_DFL) {
+      ours.sa_sigaction = on_tick;
+      ours.sa_flags |= SA_SIGINFO;
+      ours.sa_flags &= ~(int)SA_RESETHAND;
+      if (!has_action(act))
+        ours.sa_flags |= SA_RESTART | SA_ONSTACK;
+      sigfillset(&ours.sa_mask);
+    }
+    if (sigaction(sig, &ours, NULL) != 0)
+      return -1;
+  }
+  if (old)
+    *old = before;
+  return 0;
 }
 
 // --- timers ---

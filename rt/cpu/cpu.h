@@ -57,6 +57,15 @@ void mprof_cpu_restart(void);
 // Ends the session in a forked child, which has no timers.
 void mprof_cpu_reset(void);
 
+struct sigaction;
+// Returns whether the profile's handler is installed for the signal, so that
+// the program sets the signal by mprof_cpu_set_action. Signal safe.
+bool mprof_cpu_handles(int sig);
+// Does what sigaction does: sets what the program's own signals `sig` do.
+// Signal safe.
+int mprof_cpu_set_action(int sig, const struct sigaction *act,
+                         struct sigaction *old);
+
 // What the profile has seen so far, in all sessions.
 struct mprof_cpu_totals {
   uint64_t period_ns; // of the active or last session

@@ -120,6 +120,7 @@ struct call {
 #define MPROF_CREATE(Symbol, ...) ALWAYS(Symbol)
 #define MPROF_UNLOAD(Symbol, ...) ALWAYS(Symbol)
 #define MPROF_LEAVE(Symbol, ...) ALWAYS(Symbol)
+#define MPROF_SIGNAL(Symbol, ...) ALWAYS(Symbol)
 #define MPROF_MAP(Symbol, ...) ALWAYS(Symbol)
 #include "mprof/hooks.def"
 
