@@ -339,6 +339,29 @@ static void print_json(const struct view *v, const struct pairs *all,
 
 // --- the command ---
 
+// The values held and held_waiting lack the holds whose begin is not known,
+// which may be the longest. Says how long threads waited for their ends.
+static void print_unknown_holds(const struct view *v) {
+  const struct profile *p = v->profile;
+  const int delay = profile_find_type(p, "delay");
+  int64_t lost = 0, all = 0;
+  if (strncmp(v->type_name, "held", 4) != 0 || v->total != v->profile_total)
+    return;
+  for (size_t k = 0; k < p->sample_count; k++) {
+    const int64_t *values = &p->values[k * p->type_count];
+    add_to(&all, size_of(values[delay]));
+    if (values[v->type] == 0)
+      add_to(&lost, size_of(values[delay]));
+  }
+  if (lost == 0)
+    return;
+  char *text = text_of("%s", quantity_of(lost, "nanoseconds").text);
+  printf("note: %s of %s of waiting is for holders that are not shown, because "
+         "it is not known when they took the lock; --sample=delay shows them\n",
+         text, quantity_of(all, "nanoseconds").text);
+  free(text);
+}
+
 int command_locks(const struct options *options) {
   size_t limit;
   const char *format = options->format ? options->format : "text";
@@ -375,6 +398,7 @@ int command_locks(const struct options *options) {
     input_print_title(v, stdout, &style);
     table_print(t, stdout, &style);
     input_print_end(v, stdout, &style, count, all.count, "pairs", "-n 0");
+    print_unknown_holds(v);
   }
   table_free(t);
   return STATUS_OK;
