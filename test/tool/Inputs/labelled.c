@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocates with and without labels.
+// Allocates with and without labels. With FREE, frees all blocks.
 
 #include <mprof/mprof.h>
 #include <stdlib.h>
@@ -21,5 +21,9 @@ int main(void) {
     MPROF_LABELS("customer", "zenith");
     allocate();
   }
+#ifdef FREE
+  for (int i = 0; i < count; i++)
+    free(kept[i]);
+#endif
   return 0;
 }

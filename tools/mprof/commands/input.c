@@ -301,6 +301,29 @@ const char *input_other_type(const struct view *v) {
   return NULL;
 }
 
+static bool has_label(const struct profile *p, const struct sample *s,
+                      const char *key) {
+  for (uint32_t i = 0; i < s->label_count; i++) {
+    const char *name = p->strings[p->labels[s->first_label + i].key];
+    if (key ? strcmp(name, key) == 0 : strcmp(name, "bytes") != 0)
+      return true;
+  }
+  return false;
+}
+
+const char *input_labelled_type(const struct view *v, const char *key) {
+  const struct profile *p = v->profile;
+  for (unsigned i = p->type_count; i-- > 0;) {
+    if (i == v->type || p->types[i].unit != p->types[v->type].unit)
+      continue;
+    for (size_t k = 0; k < p->sample_count; k++)
+      if (p->values[k * p->type_count + i] != 0 &&
+          has_label(p, &p->samples[k], key))
+        return p->strings[p->types[i].type];
+  }
+  return NULL;
+}
+
 // Returns the sum of the values with their signs.
 static int64_t net_of(const struct view *v) {
   int64_t net = 0;

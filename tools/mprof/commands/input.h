@@ -42,6 +42,11 @@ struct style input_begin_output(const struct options *options);
 // profile has values, if the view has none. Else returns NULL.
 const char *input_other_type(const struct view *v);
 
+// Returns the name of another value type with the unit of the view that has
+// values with the label `key`, or NULL. If key is NULL, any label but the sizes
+// of blocks counts.
+const char *input_labelled_type(const struct view *v, const char *key);
+
 // Prints the first line of a view: program, time, and the shown values.
 void input_print_title(const struct view *v, FILE *out,
                        const struct style *style);

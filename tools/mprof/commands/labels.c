@@ -184,7 +184,10 @@ static void print_text(const struct view *v, const struct rows *all,
     table_print(t, stdout, style);
     table_free(t);
   }
-  if (all->count == 0)
+  const char *other = all->count ? NULL : input_labelled_type(v, NULL);
+  if (other)
+    printf("no label here; mprof labels --sample=%s has some\n", other);
+  else if (all->count == 0)
     puts("no label; MPROF_LABELS(\"customer\", NAME); sets one in a program");
   input_print_end(v, stdout, style, shown, all->count, "values", "-n 0");
 }

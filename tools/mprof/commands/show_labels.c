@@ -136,6 +136,14 @@ int show_labels(const struct options *options) {
   struct rows r = rows_of(v, key);
   if (r.count == 0 || (r.count == 1 && !r.v[0].value)) {
     free(r.v);
+    if (v->stack_count == 0 && v->profile_total != 0)
+      return complain(options, "no stack matches the options");
+    const char *other = input_labelled_type(v, key);
+    if (other)
+      return complain(options,
+                      "no sample of these values has the label %s; "
+                      "--sample=%s has some",
+                      key, other);
     return complain(options,
                     "--by=%s is not type, and no sample has the label %s", key,
                     key);
