@@ -306,6 +306,10 @@ static void collect(const struct session *s) {
   }
 }
 
+// How long after a signal further ones count as the same: timeout(1) sends its
+// signal to mprof, and then to the process group.
+enum { SAME_SIGNAL_MS = 100 };
+
 enum ending { ENDED_BY_TIME, ENDED_BY_SIGNAL, ENDED_WITH_PROCESS };
 
 // Waits for the time, for a signal that ends mprof, or for the end of the
@@ -410,6 +414,10 @@ static enum ending finish(const struct session *s, enum ending ending) {
     complain(&s->options,
              "%d is stopped, and answers when it continues (kill -CONT %d)",
              pid, pid);
+  if (ending == ENDED_BY_SIGNAL) {
+    poll(NULL, 0, SAME_SIGNAL_MS);
+    forget_signals();
+  }
   be_patient(true);
   collect(s);
   stop(s);
