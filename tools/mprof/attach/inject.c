@@ -193,7 +193,7 @@ static char *start(struct injection *i, const char *path, const char *options) {
     return NULL;
   if (result == EALREADY || result == ENOSYS)
     return text_of("it was built or started with MProf; mprof ctl %d asks it "
-                   "for profiles",
+                   "for profiles if its option listen is set",
                    (int)i->target->pid);
   return text_of("MProf does not start in it: %s", strerror(result));
 }

@@ -157,7 +157,7 @@ static const char *open_server(const char *pid) {
     return "it has no HTTP server for commands; start it with "
            "MPROF_OPTIONS=listen=unix:/tmp/%p.sock or control_signal=USR2, or "
            "with mprof run -O listen=unix:/tmp/%p.sock; mprof attach profiles "
-           "any running process";
+           "processes without MProf";
   // Without a handler, the signal would end the program.
   if (!catches(pid, atoi(number)))
     return "it has no HTTP server, and no longer catches the signal of "
