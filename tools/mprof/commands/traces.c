@@ -232,8 +232,10 @@ static int show_threads(const struct options *options, const char *wanted,
   if (!v)
     return STATUS_ERROR;
   if (strcmp(v->type_name, wanted) != 0 && strcmp(v->type_name, other) != 0)
-    return complain(options, "%s is a profile of %s, not of %s; %s",
-                    options->paths[0], v->type_name, wanted, how);
+    return complain(
+        options, "%s is a profile of %s, not of %s; %s", options->paths[0],
+        v->type_name, wanted,
+        strcmp(v->type_name, "lockorder") == 0 ? "mprof traces shows it" : how);
   print_stacks(v, options, options->count ? limit : 0, is_json);
   if (v->profile_total == 0 && !is_json)
     puts(none);
