@@ -30,7 +30,9 @@ static const struct {
     {COMMAND_stuck, NULL, "threadleak", ".threadleak.pb.gz"},
     {COMMAND_COUNT, "contentions", "block", ".block.pb.gz"},
     {COMMAND_COUNT, "delay", "block", ".block.pb.gz"},
+    {COMMAND_COUNT, "cpu", "cpu", ".cpu.pb.gz"},
     {COMMAND_COUNT, "wall", "wall", ".wall.pb.gz"},
+    {COMMAND_COUNT, "lockorder", "lockorder", ".lockorder.pb.gz"},
     {COMMAND_COUNT, "threadcreate", "threadcreate", ".threadcreate.pb.gz"},
     {COMMAND_COUNT, NULL, "heap", ".heap.pb.gz"},
 };
