@@ -36,6 +36,12 @@ static const struct question {
 } questions[] = {
     {"threadleak", NULL, "Stuck threads",
      "Threads that can never continue: ", "", "stuck"},
+    {"lockorder", NULL, "Locks taken in different orders",
+     "Steps of cycles of locks that can become deadlocks: ", "", "traces"},
+    {"cpu", "cpu", "Processor time", "The program used ", " of processor time",
+     "top"},
+    {"wall", "wall", "Where the time went", "All threads spent ",
+     ", running and waiting", "top --by=state"},
     {"peak", "inuse_space", "Memory at the peak", "The program used ",
      " when it used most", "top"},
     {"heap", "inuse_space", "Memory at the end", "The program used ",
@@ -49,11 +55,19 @@ static const struct question {
     {"threads", NULL, "Threads", "Threads at the end: ", "", "threads"},
 };
 
-static const char *const suffixes[] = {".peak.pb.gz",       ".heap.pb.gz",
-                                       ".memory.pb.gz",     ".block.pb.gz",
-                                       ".mutex.pb.gz",      ".threads.pb.gz",
-                                       ".threadleak.pb.gz", ".trace",
-                                       ".stuck.txt",        NULL};
+static const char *const suffixes[] = {".peak.pb.gz",
+                                       ".heap.pb.gz",
+                                       ".memory.pb.gz",
+                                       ".block.pb.gz",
+                                       ".mutex.pb.gz",
+                                       ".threads.pb.gz",
+                                       ".threadleak.pb.gz",
+                                       ".lockorder.pb.gz",
+                                       ".cpu.pb.gz",
+                                       ".wall.pb.gz",
+                                       ".trace",
+                                       ".stuck.txt",
+                                       NULL};
 
 struct files {
   const char **items;
