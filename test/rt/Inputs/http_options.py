@@ -184,6 +184,12 @@ def ctl_measure(program, mprof):
         subprocess.run([mprof, "ctl", str(app.pid), "set", "mutex_fraction", "1"], check=True, capture_output=True)
         measure("1").communicate()
         equal(fraction(), "mutex_fraction=1\n")
+        # The request itself switches the profiles cpu and wall on.
+        for kind, title in (("cpu", "cpu of "), ("wall", "wall of ")):
+            p = subprocess.run([mprof, "ctl", str(app.pid), kind, "1s"], capture_output=True, text=True)
+            equal((p.returncode, p.stderr), (0, ""))
+            name = "%s.%s.%s.pb.gz" % (os.path.basename(program), app.pid, kind)
+            assert p.stdout.startswith("wrote %s\n%s" % (name, title)), p.stdout
         for wrong in ("0", "x", "10h", "1.5"):
             p = subprocess.run([mprof, "ctl", str(app.pid), "block", wrong], capture_output=True, text=True)
             equal((p.returncode, p.stderr), (2, "mprof ctl: block %s: give a time, such as 10s\n" % wrong))

@@ -130,17 +130,21 @@ def cpu(program):
     with App(program) as app:
         app.command("burn 100")
         equal(samples(app.profile("cpu"), "use_processor"), None)
-        end = app.begin("/debug/pprof/profile?seconds=1")
-        app.command("burn 500")
-        r = end()
-        equal(r.status, 200)
+        # On a busy machine, the program gets little processor time in a second.
+        for _ in range(100):
+            end = app.begin("/debug/pprof/profile?seconds=1")
+            app.command("burn 500")
+            r = end()
+            equal(r.status, 200)
+            count, ns = samples(read_profile(r.body), "use_processor") or (0, 0)
+            if count > 10:
+                break
         for header, value in PROFILE_HEADERS.items():
             equal(r.headers[header], value)
         equal(r.headers["Content-Disposition"], 'attachment; filename="profile"')
         profile = read_profile(r.body)
         assert "sample_types: samples/count cpu/nanoseconds\nperiod: cpu/nanoseconds 10000000\n" in profile, profile
         assert int(re.search(r"^duration_nanos: (\d+)", profile, re.M)[1]) >= 10**9, profile
-        count, ns = samples(profile, "use_processor")
         assert count > 10 and ns == count * 10**7, (count, ns)
         # The profile is off again.
         before = samples(app.profile("cpu"), "use_processor")
@@ -161,10 +165,13 @@ def cpu(program):
         assert "period: cpu/nanoseconds 5000000\n" in app.profile("cpu")
     # While the program's own profile is on, requests get a part of it.
     with App(program, "cpu_rate=100") as app:
-        ends = [app.begin("/debug/pprof/profile?seconds=1") for _ in range(2)]
-        app.command("burn 300")
-        for end in ends:
-            assert samples(read_profile(end().body), "use_processor")[0] > 5
+        for _ in range(100):
+            ends = [app.begin("/debug/pprof/profile?seconds=1") for _ in range(2)]
+            app.command("burn 300")
+            counts = [samples(read_profile(end().body), "use_processor") or (0, 0) for end in ends]
+            if min(counts)[0] > 5:
+                break
+        assert min(counts)[0] > 5, counts
         app.command("burn 100")
         assert samples(app.profile("delta_cpu"), "use_processor")[0] > 30
         equal(app.ask("/debug/pprof/profile?seconds=100000").status, 400)

@@ -421,9 +421,10 @@ static bool switch_on(const struct options *options, const char *rate,
 }
 
 // Gets the events of some time, and shows them. Switches the profile on for
-// this time, also if a signal ends it. rate: the option that does it, or NULL.
-static int measure(const struct options *options, const char *rate,
-                   const char *sample) {
+// this time, also if a signal ends it. rate: the option that does it; NULL: the
+// request does it.
+static int measure(const struct options *options, const char *page,
+                   const char *rate, const char *sample) {
   const char *kind = options->paths[1];
   const long seconds = seconds_of(options->paths[2]);
   char path[256], name[NAME_SIZE];
@@ -436,7 +437,7 @@ static int measure(const struct options *options, const char *rate,
   sigaction(SIGTERM, &noting, NULL);
   if (rate && !switch_on(options, rate, &is_changed))
     return STATUS_ERROR;
-  snprintf(path, sizeof path, "/debug/pprof/%s?seconds=%ld", kind, seconds);
+  snprintf(path, sizeof path, "/debug/pprof/%s?seconds=%ld", page, seconds);
   const int status = save(options, "GET", path, kind, name);
   has_signal = 0;
   if (is_changed && !set_option(options, rate, "0"))
@@ -453,15 +454,23 @@ static int measure(const struct options *options, const char *rate,
 }
 
 static int heap(const struct options *options) {
-  return measure(options, NULL, "alloc_space");
+  return measure(options, "heap", NULL, "alloc_space");
 }
 
 static int block(const struct options *options) {
-  return measure(options, "block_rate", NULL);
+  return measure(options, "block", "block_rate", NULL);
 }
 
 static int mutex(const struct options *options) {
-  return measure(options, "mutex_fraction", NULL);
+  return measure(options, "mutex", "mutex_fraction", NULL);
+}
+
+static int cpu(const struct options *options) {
+  return measure(options, "profile", NULL, NULL);
+}
+
+static int wall(const struct options *options) {
+  return measure(options, "wall", NULL, NULL);
 }
 
 static const struct {
@@ -472,6 +481,7 @@ static const struct {
     {"get", 0, 1, get},     {"set", 2, 2, set},         {"dump", 1, 2, dump},
     {"trace", 0, 1, trace}, {"threads", 0, 0, threads}, {"stuck", 0, 0, stuck},
     {"heap", 1, 1, heap},   {"block", 1, 1, block},     {"mutex", 1, 1, mutex},
+    {"cpu", 1, 1, cpu},     {"wall", 1, 1, wall},
 };
 
 int command_ctl(const struct options *options) {
@@ -482,6 +492,6 @@ int command_ctl(const struct options *options) {
       return verbs[i].run(options);
   return complain(options,
                   "usage: mprof ctl PID|SOCKET get [NAME] | set NAME VALUE | "
-                  "dump KIND [SECONDS] | heap|block|mutex TIME | "
+                  "dump KIND [SECONDS] | heap|block|mutex|cpu|wall TIME | "
                   "trace [SECONDS|start|stop|last] | threads | stuck");
 }

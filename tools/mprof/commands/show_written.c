@@ -8,6 +8,7 @@
 #include "commands/next_command.h"
 #include "commands/show_labels.h"
 #include "commands/show_memory.h"
+#include "commands/show_orders.h"
 #include "commands/show_top.h"
 #include "commands/trace.h"
 #include "common/ends_with.h"
@@ -73,8 +74,11 @@ static bool show_profile(const struct options *o,
     style_put(stderr, wanted.type);
     fputs(":\n", stderr);
   }
-  show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style,
-           "the command below with -n 0");
+  if (ends_with(path, ORDER))
+    show_orders(v, REPORT_ROWS, stderr);
+  else
+    show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style,
+             "the command below with -n 0");
   if (ends_with(path, ".wall.pb.gz"))
     print_labels(v, "state", stderr, style);
   functions_free(&rows);
@@ -155,8 +159,8 @@ static void say_if_no_waits(const char *path) {
 void show_written(const struct options *o, const struct written_files *f,
                   int64_t start_ns) {
   static const char *const shown[] = {
-      ".cpu.pb.gz",   ".wall.pb.gz",  ".peak.pb.gz", ".heap.pb.gz",
-      ".block.pb.gz", ".mutex.pb.gz", STUCK,         ORDER};
+      ORDER,         ".cpu.pb.gz",   ".wall.pb.gz",  ".peak.pb.gz",
+      ".heap.pb.gz", ".block.pb.gz", ".mutex.pb.gz", STUCK};
   const struct style style = style_of_error(o->colour);
   bool has_any = false;
   for (size_t i = 0; i < f->count; i++)
