@@ -4,6 +4,7 @@
 // mprof latency: how long the tasks of a trace took, and what the time of the
 // slowest ones went to.
 
+#include "commands/directory.h"
 #include "commands/options.h"
 #include "commands/show_place.h"
 #include "common/memory.h"
@@ -21,6 +22,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SLOWEST = 5, SLOWEST_MAX = 1000, CLASSES = 64, BAR = 40 };
 
@@ -375,6 +377,14 @@ int command_latency(const struct options *options) {
   }
   if (options->path_count != 1)
     return complain(options, "give one trace");
+  if (directory_is(path) && !(path = directory_newest(path, ".trace")))
+    return complain(options, "%s has no file whose name ends in .trace",
+                    options->paths[0]);
+  if (path[strspn(path, "0123456789")] == '\0' && access(path, F_OK) != 0)
+    return complain(options,
+                    "there is no file %s; mprof ctl %s trace 5 writes a trace "
+                    "of the process",
+                    path, path);
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace)
     return complain(options, "%s: %s", path, error);
