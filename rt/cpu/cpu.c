@@ -521,10 +521,13 @@ void mprof_cpu_init(void) {
 }
 
 void mprof_cpu_end(void) {
-  if (!mprof_cpu_is_on() || !mprof_guard_enter())
+  if (!mprof_cpu_is_on())
     return;
-  mprof_cpu_stop(0);
-  mprof_guard_leave();
+  const bool entered = mprof_guard_enter();
+  if (entered || mprof_tls.is_own)
+    mprof_cpu_stop(0);
+  if (entered)
+    mprof_guard_leave();
 }
 
 void mprof_cpu_restart(void) {

@@ -49,7 +49,8 @@ bool mprof_cpu_is_kept(void);
 // is impossible. In a forked child, also starts the session that the parent
 // had. Call with the recursion guard not set.
 void mprof_cpu_init(void);
-// Ends the session. Call with the recursion guard not set.
+// Ends the session. Call with the recursion guard not set, or in a thread of
+// the runtime: the server stops the profiles for mprof attach.
 void mprof_cpu_end(void);
 // Ends the session, and does the same with the present value of the option.
 // Call with the recursion guard set.

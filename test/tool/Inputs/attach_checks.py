@@ -138,6 +138,8 @@ def processor():
         attach = Attach(app, "--cpu")
         app.do("b")
         attach.end()
+        with open("/proc/%d/timers" % app.pid) as f:
+            assert "6d704350" not in f.read(), "a timer is left"
         used = values("cpu", "cpu", "use_processor")
         assert 2 * 10**8 < used < 4 * 10**8, used
         for path in glob.glob("out/*"):
