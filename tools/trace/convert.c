@@ -303,8 +303,7 @@ static void convert_user_log(struct converter *c, const struct trace_event *ev,
 static void convert_sample(struct converter *c, const struct trace_event *ev,
                            const struct conversion *how) {
   (void)how;
-  timeline_instant(c->line, ev->g, "sample", TEXT("CPU sample"), TEXT(""),
-                   ev->stack);
+  timeline_sample(c->line, ev->g, ev->stack);
 }
 
 // How to convert the events of each type. The timeline does not show events of

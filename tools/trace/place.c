@@ -9,10 +9,19 @@
 
 #include <string.h>
 
+// Returns whether a file is one of the system, such as a header, or a source
+// file of glibc in its debug information. Of glibc's directories, only those
+// with unusual names are recognized.
 static bool is_of_system(struct trace_text file) {
-  static const char usr[] = "/usr/";
-  return !file.length || (file.length >= sizeof usr - 1 &&
-                          memcmp(file.bytes, usr, sizeof usr - 1) == 0);
+  static const char *const begins[] = {"/usr/",  "sysdeps/",
+                                       "nptl/",  "stdio-common/",
+                                       "libio/", "malloc/malloc.c"};
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+    const size_t length = strlen(begins[i]);
+    if (file.length >= length && memcmp(file.bytes, begins[i], length) == 0)
+      return true;
+  }
+  return !file.length;
 }
 
 struct place place_of(const struct trace *trace, uint64_t stack) {

@@ -136,19 +136,24 @@ static void count(struct task_timeline *l, struct task_times *w) {
   add_part(w, &part);
 }
 
+// Returns the part in which thread g runs, or NULL.
+static struct task_part *running_part(struct task_times *w, uint64_t g) {
+  for (size_t i = 0; i < w->part_count; i++)
+    if (w->parts[i].kind == TIME_RUNNING && w->parts[i].g == g)
+      return &w->parts[i];
+  return NULL;
+}
+
 // Takes the time of `part` from the part in which its thread runs. Returns
 // whether there is such a part. If it is shorter, shortens `part`.
 static bool take_running(struct task_times *w, struct task_part *part) {
-  for (size_t i = 0; i < w->part_count; i++) {
-    struct task_part *p = &w->parts[i];
-    if (p->kind != TIME_RUNNING || p->g != part->g)
-      continue;
-    if (part->ns > p->ns)
-      part->ns = p->ns;
-    p->ns -= part->ns;
-    return true;
-  }
-  return false;
+  struct task_part *p = running_part(w, part->g);
+  if (!p)
+    return false;
+  if (part->ns > p->ns)
+    part->ns = p->ns;
+  p->ns -= part->ns;
+  return true;
 }
 
 // Merges the parts of a wait that has ended with those of earlier waits that
@@ -402,6 +407,21 @@ static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
   }
 }
 
+// A sample belongs to the tasks whose row is that of the running thread.
+static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
+  struct task_timeline *l = of(line);
+  for (size_t i = 0; i < l->wanted_count; i++) {
+    struct task_times *w = &l->wanted[i];
+    const struct thread_times *t = leader_of(l, w);
+    if (!t || t->g != g || t->kind != TIME_RUNNING)
+      continue;
+    count(l, w);
+    struct task_part *p = running_part(w, g);
+    if (p)
+      sampled_add(&p->sampled, l->axis.trace, stack);
+  }
+}
+
 static const struct timeline_sink sink = {
     .at = line_at,
     .create = line_create,
@@ -409,6 +429,7 @@ static const struct timeline_sink sink = {
     .state = line_state,
     .unblock = line_unblock,
     .stopped = line_stopped,
+    .sample = line_sample,
     .task_begin = line_task_begin,
     .task_end = line_task_end,
     .region_begin = line_region_begin,
@@ -444,6 +465,8 @@ const struct times *task_times_end(struct timeline *line) {
     count(l, w);
     if (w->part_count)
       qsort(w->parts, w->part_count, sizeof *w->parts, by_time);
+    for (size_t k = 0; k < w->part_count; k++)
+      sampled_sort(&w->parts[k].sampled);
   }
   return &l->times;
 }
@@ -451,6 +474,8 @@ const struct times *task_times_end(struct timeline *line) {
 void task_times_free(struct timeline *line) {
   struct task_timeline *l = of(line);
   for (size_t i = 0; i < l->wanted_count; i++) {
+    for (size_t k = 0; k < l->wanted[i].part_count; k++)
+      sampled_clear(&l->wanted[i].parts[k].sampled);
     free(l->wanted[i].parts);
     free(l->wanted[i].threads);
   }

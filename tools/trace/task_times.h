@@ -27,6 +27,7 @@
 #define MPROF_TRACE_TASK_TIMES_H
 
 #include "place.h"
+#include "sampled.h"
 #include "times.h"
 
 struct task;
@@ -42,8 +43,9 @@ struct task_part {
   // Who ended the waits: the thread (0: not known), and its line.
   uint64_t waker;
   struct place woken_at;
-  uint64_t ns, count; // count: number of waits
-  uint64_t wait;      // number of the wait, as long as the thread waits
+  uint64_t ns, count;     // count: number of waits
+  uint64_t wait;          // number of the wait, as long as the thread waits
+  struct sampled sampled; // CPU samples of a thread that runs
 };
 
 struct task_times {

@@ -63,6 +63,11 @@ void timeline_instant(struct timeline *line, uint64_t g, const char *category,
     line->sink->instant(line, g, category, name, value, stack);
 }
 
+void timeline_sample(struct timeline *line, uint64_t g, uint64_t stack) {
+  if (line->sink->sample)
+    line->sink->sample(line, g, stack);
+}
+
 void timeline_charge(struct timeline *line, uint64_t g, uint64_t ns,
                      uint64_t stack) {
   if (line->sink->charge)

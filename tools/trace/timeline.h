@@ -59,6 +59,7 @@ struct timeline_sink {
   void (*instant)(struct timeline *line, uint64_t g, const char *category,
                   struct trace_text name, struct trace_text value,
                   uint64_t stack);
+  void (*sample)(struct timeline *line, uint64_t g, uint64_t stack);
   void (*charge)(struct timeline *line, uint64_t g, uint64_t ns,
                  uint64_t stack);
   void (*stopped)(struct timeline *line, uint64_t g, bool is_preempted,
@@ -104,6 +105,8 @@ void timeline_region_begin(struct timeline *line, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack);
 void timeline_region_end(struct timeline *line, uint64_t g);
+// Adds a CPU sample of thread g.
+void timeline_sample(struct timeline *line, uint64_t g, uint64_t stack);
 // Adds an instant (an event without duration) to the timeline of thread g.
 // `value` may be empty.
 void timeline_instant(struct timeline *line, uint64_t g, const char *category,

@@ -544,6 +544,10 @@ static void line_instant(struct timeline *line, uint64_t g,
   fputc('}', l->out);
 }
 
+static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
+  line_instant(line, g, "sample", TEXT("CPU sample"), TEXT(""), stack);
+}
+
 // A charge is the time that threads have waited for a released lock. Charges
 // are not shown, because the timeline already shows each of these waits as a
 // slice.
@@ -602,6 +606,7 @@ static const struct timeline_sink sink = {
     .region_begin = line_region_begin,
     .region_end = line_region_end,
     .instant = line_instant,
+    .sample = line_sample,
     .charge = line_charge,
     .range_begin = line_range_begin,
     .range_end = line_range_end,

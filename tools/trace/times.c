@@ -88,9 +88,16 @@ void times_stopped(struct times *t, uint64_t g, uint64_t now, unsigned kind,
   thread->ns[kind] += ns;
 }
 
+void times_sample(struct times *t, const struct trace *trace, uint64_t g,
+                  uint64_t stack) {
+  sampled_add(&times_of(t, g)->sampled, trace, stack);
+}
+
 void times_count(struct times *t, uint64_t now) {
-  for (size_t i = 0; i < t->count; i++)
+  for (size_t i = 0; i < t->count; i++) {
     count(&t->threads[i], now);
+    sampled_sort(&t->threads[i].sampled);
+  }
 }
 
 struct trace_text times_name(const struct times *t, unsigned kind) {
@@ -107,5 +114,7 @@ struct trace_text times_name(const struct times *t, unsigned kind) {
 
 void times_clear(struct times *t) {
   idmap_clear(&t->ids);
+  for (size_t i = 0; i < t->count; i++)
+    sampled_clear(&t->threads[i].sampled);
   free(t->threads);
 }

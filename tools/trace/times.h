@@ -14,6 +14,7 @@
 
 #include "common/idmap.h"
 
+#include "sampled.h"
 #include "text.h"
 #include "timeline.h"
 
@@ -40,6 +41,7 @@ struct thread_times {
   // Nanoseconds. Go uses the number of an ended thread of C again, so life is
   // not always the time from the begin to the end.
   uint64_t life, ns[TIME_KINDS];
+  struct sampled sampled; // its CPU samples
 };
 
 struct times {
@@ -62,7 +64,10 @@ void times_state(struct times *t, uint64_t g, uint64_t now,
 // and had no processor for this time since it runs.
 void times_stopped(struct times *t, uint64_t g, uint64_t now, unsigned kind,
                    uint64_t ns);
-// Counts the times of all threads up to `now`.
+// Counts a CPU sample of thread g.
+void times_sample(struct times *t, const struct trace *trace, uint64_t g,
+                  uint64_t stack);
+// Counts the times of all threads up to `now`, and sorts their samples.
 void times_count(struct times *t, uint64_t now);
 // Returns the name of a kind of time, such as "running" or "sync".
 struct trace_text times_name(const struct times *t, unsigned kind);

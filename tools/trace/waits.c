@@ -286,6 +286,12 @@ static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
                 is_preempted ? TIME_PREEMPTED : TIME_OFF_CPU, ns);
 }
 
+static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
+  if (g)
+    times_sample(&l->times, l->axis.trace, g, stack);
+}
+
 static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
                         uint64_t stack) {
   struct wait_timeline *l = (struct wait_timeline *)line;
@@ -318,6 +324,7 @@ static const struct timeline_sink sink = {
     .name = line_name,
     .state = line_state,
     .unblock = line_unblock,
+    .sample = line_sample,
     .charge = line_charge,
     .stopped = line_stopped,
 };

@@ -375,6 +375,39 @@ def _(g):
     g.ev(10, ms(40), "HeapAlloc", 1)
 
 
+@good("samples")
+def _(g):
+    """CPU samples of two threads that work for a task, and of one that waits."""
+    parse = g.stack(
+        (0x403000, "clock_gettime", "sysdeps/unix/sysv/linux/clock_gettime.c", 0),
+        (0x403080, "memcpy", "", 0),
+        (0x403100, "std::copy(int)", "/usr/include/c++/12/bits/stl_algo.h", 9),
+        (0x403200, "Parser::parse(int)", "/a.c", 5),
+    )
+    other = g.stack((0x403300, "Parser::parse(int)", "/a.c", 6))
+    stacks = [g.stack((0x404000 + n, name, "/a.c", n)) for n, name in enumerate("bcd")]
+    hidden = g.stack((0x405000, "hidden", "/a.c", 9))
+    idle = g.stack((0x406000, "idle", "/a.c", 9))
+
+    def sample(m, time, thread, *stacks):
+        for n, stack in enumerate(stacks):
+            g.samples += entry("CPUSample", ms(time) + n, m, m - 10, thread, stack)
+
+    g.samples = entry("CPUSamples")
+    sample(10, 5, 1, hidden)  # before the task
+    g.ev(10, ms(10), "UserTaskBegin", 1, 0, g.string("task"), g.main)
+    sample(10, 11, 1, parse, other, stacks[0], parse, stacks[2])
+    sample(10, 12, 1, stacks[0], stacks[0], parse, stacks[1], 0, stacks[1])
+    sample(11, 13, 2, idle)  # works for no task
+    block(g, ms(20), m=10, stack=g.main)
+    sample(10, 22, 1, hidden)  # does not run
+    g.ev(10, ms(25), "GoUnblock", 1, 1, 0)
+    start(g, 1, 2, ms(25), m=10)
+    sample(10, 30, 1, g.main)
+    g.ev(10, ms(40), "UserTaskEnd", 1, g.main)
+    g.ev(10, ms(50), "HeapAlloc", 1)
+
+
 @good("charges")
 def _(g):
     """Waits for a lock with charges of its releases, as MProf writes them."""

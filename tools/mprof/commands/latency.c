@@ -213,6 +213,10 @@ static void print_part(const struct report *r, const struct task_times *w,
     fputs(" at ", stdout);
     show_place(&p->woken_at);
   }
+  if (p->sampled.samples) {
+    fputs("\n                     ", stdout);
+    show_sampled(&p->sampled);
+  }
   putchar('\n');
 }
 
@@ -302,6 +306,7 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
     }
     show_place_json("ended_at", &p->woken_at);
   }
+  show_sampled_json(&p->sampled);
   putchar('}');
 }
 

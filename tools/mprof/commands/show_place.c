@@ -3,8 +3,10 @@
 
 #include "commands/show_place.h"
 
+#include "common/plural.h"
 #include "common/printable.h"
 #include "json.h"
+#include "terminal/quantity.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +40,33 @@ void show_place(const struct place *p) {
   show_text(file);
   if (p->line)
     printf(":%" PRIu64, p->line);
+}
+
+void show_sampled(const struct sampled *s) {
+  enum { MOST = 3 };
+  for (size_t i = 0; i < s->count && i < MOST; i++) {
+    const struct sampled_function *f = &s->functions[i];
+    const struct place at = {f->at.function, TEXT(""), 0, f->at.pc};
+    printf("%s%s ", i ? ", " : "",
+           quantity_share((int64_t)f->samples, (int64_t)s->samples).text);
+    show_place(&at);
+  }
+  printf(" (%" PRIu64 " CPU sample%s)", s->samples, plural(s->samples));
+}
+
+void show_sampled_json(const struct sampled *s) {
+  if (!s->samples)
+    return;
+  printf(",\"samples\":%" PRIu64 ",\"functions\":[", s->samples);
+  for (size_t i = 0; i < s->count; i++) {
+    const struct sampled_function *f = &s->functions[i];
+    fputs(i ? ",{" : "{", stdout);
+    json_text(stdout, "function", f->at.function);
+    putchar(',');
+    json_text(stdout, "file", f->at.file);
+    printf(",\"samples\":%" PRIu64 "}", f->samples);
+  }
+  putchar(']');
 }
 
 void show_place_json(const char *key, const struct place *p) {

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints texts, threads and source lines of a trace to standard output.
+// Prints texts, threads, source lines and CPU samples of a trace to standard
+// output.
 
 #ifndef MPROF_TOOL_SHOW_PLACE_H
 #define MPROF_TOOL_SHOW_PLACE_H
 
 #include "place.h"
+#include "sampled.h"
 
 void show_text(struct trace_text text);
 // Prints the name and the number of a thread, such as "worker G3".
@@ -15,6 +17,11 @@ void show_thread(struct trace_text name, uint64_t g);
 // an address if the function is not known. Omits the file and the line if they
 // are not known.
 void show_place(const struct place *p);
+// Prints the functions with the most CPU samples, and their shares.
+void show_sampled(const struct sampled *s);
+// Prints a comma, the number of samples and the array of the functions, unless
+// there are no samples.
+void show_sampled_json(const struct sampled *s);
 // Prints a comma, the key, and the source line as a JSON object, or null if it
 // is not known.
 void show_place_json(const char *key, const struct place *p);

@@ -3,6 +3,7 @@
 
 #include "commands/show_times.h"
 
+#include "commands/show_place.h"
 #include "common/memory.h"
 #include "json.h"
 #include "terminal/quantity.h"
@@ -20,6 +21,7 @@ struct shown {
   const struct times *times;
   unsigned kinds[COLUMNS], count;
   bool has_rest; // the last column adds up the other kinds
+  bool has_samples;
   struct thread_times sum;
 };
 
@@ -44,6 +46,7 @@ static struct shown shown_of(const struct times *t) {
   struct shown s = {.times = t};
   for (size_t i = 0; i < t->count; i++) {
     s.sum.life += t->threads[i].life;
+    s.has_samples |= t->threads[i].sampled.samples != 0;
     for (unsigned k = 0; k < TIME_KINDS; k++)
       s.sum.ns[k] += t->threads[i].ns[k];
   }
@@ -74,6 +77,25 @@ static void put_row(const struct shown *s, struct table *table,
   table_cell(table, name);
 }
 
+// The function with the most samples.
+static void put_function(struct table *table, const struct sampled *s) {
+  char *cell;
+  if (!s->samples) {
+    table_cell(table, "");
+    return;
+  }
+  const struct sampled_function *f = &s->functions[0];
+  const struct quantity share =
+      quantity_share((int64_t)f->samples, (int64_t)s->samples);
+  if ((f->at.function.length
+           ? asprintf(&cell, "%s %.*s", share.text, (int)f->at.function.length,
+                      f->at.function.bytes)
+           : asprintf(&cell, "%s 0x%" PRIx64, share.text, f->at.pc)) < 0)
+    return;
+  table_cell(table, cell);
+  free(cell);
+}
+
 static void put_thread(const struct shown *s, struct table *table,
                        const struct thread_times *thread) {
   char tid[32] = "", *name;
@@ -85,6 +107,8 @@ static void put_thread(const struct shown *s, struct table *table,
     return;
   put_row(s, table, thread, name);
   free(name);
+  if (s->has_samples)
+    put_function(table, &thread->sampled);
 }
 
 void show_times(const struct times *t, size_t limit) {
@@ -101,6 +125,8 @@ void show_times(const struct times *t, size_t limit) {
   if (s.has_rest)
     table_column(table, "other", ALIGN_RIGHT);
   table_column(table, "thread", ALIGN_LEFT);
+  if (s.has_samples)
+    table_column(table, "CPU samples", ALIGN_LEFT);
   const struct thread_times **threads = sorted(t);
   for (size_t i = 0; i < t->count && i < limit; i++)
     put_thread(&s, table, threads[i]);
@@ -108,6 +134,8 @@ void show_times(const struct times *t, size_t limit) {
     char all[64];
     snprintf(all, sizeof all, "all %zu threads", t->count);
     put_row(&s, table, &s.sum, all);
+    if (s.has_samples)
+      table_cell(table, "");
   }
   table_print(table, stdout, &style);
   table_free(table);
@@ -150,6 +178,7 @@ void show_times_json(const struct times *t) {
     printf(",\"begin_ns\":%" PRIu64 ",\"life_ns\":%" PRIu64 ",", thread->begin,
            thread->life);
     show_times_members(t, thread->ns);
+    show_sampled_json(&thread->sampled);
     putchar('}');
   }
   free(threads);
