@@ -214,15 +214,24 @@ static size_t place_locked(int tid) {
   return from;
 }
 
+static uint64_t random_part(void) {
+  return 1 + mprof_thread_random() % atomic_load(&cpu.period_ns);
+}
+
 // Makes a timer for thread tid. Returns its number, or NO_TIMER. The first
 // period is shorter by a random part. Otherwise a thread that lives for less
 // than a period would never have a sample. (Go: setThreadCPUProfiler)
-static int make_timer(int tid, uint64_t first_ns) {
+// own: see struct mprof_thread_cpu; NULL: the timer is another thread's.
+static int make_timer(int tid, struct mprof_cpu_seen *own) {
   int id;
+  const uint64_t first_ns = random_part();
   const unsigned session = atomic_load(&mprof_cpu_session);
   long error = mprof_sys_timer_create(tid, signal_number(),
                                       mprof_cpu_signal_value(session), &id);
   if (error == 0) {
+    struct mprof_cpu_seen *seen = own ? own : mprof_cpu_seen_of(id);
+    *seen = (struct mprof_cpu_seen){.first_ns = mprof_sys_thread_ran_ns(tid) +
+                                                first_ns};
     error = mprof_sys_timer_set(id, first_ns, atomic_load(&cpu.period_ns));
     if (error == 0)
       return id;
@@ -237,10 +246,6 @@ static int make_timer(int tid, uint64_t first_ns) {
   return NO_TIMER;
 }
 
-static uint64_t random_part(void) {
-  return 1 + mprof_thread_random() % atomic_load(&cpu.period_ns);
-}
-
 static void add_locked(int tid) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_CPU));
   const size_t i = place_locked(tid);
@@ -251,8 +256,49 @@ static void add_locked(int tid) {
   memmove(&cpu.timers[i + 1], &cpu.timers[i],
           (cpu.len - i) * sizeof(cpu.timers[0]));
   cpu.len++;
-  cpu.timers[i] =
-      (struct timer){.tid = tid, .id = make_timer(tid, random_part())};
+  cpu.timers[i] = (struct timer){.tid = tid, .id = make_timer(tid, NULL)};
+}
+
+// Returns the number of periods of the thread that are not in the profile.
+static uint64_t rest_of(int tid, struct mprof_cpu_seen *seen) {
+  const uint64_t ran = mprof_sys_thread_ran_ns(tid);
+  const uint64_t all =
+      ran < seen->first_ns
+          ? 0
+          : 1 + (ran - seen->first_ns) / atomic_load(&cpu.period_ns);
+  const uint64_t known =
+      atomic_load(&seen->periods) + atomic_load(&seen->early);
+  return all > known ? all - known : 0;
+}
+
+// Adds the time for which a thread has blocked the signal. The thread may block
+// it until the end of the process.
+static void take_blocked_locked(int tid, struct mprof_cpu_seen *seen,
+                                uint16_t labels) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_CPU));
+  const uint64_t period = atomic_load(&cpu.period_ns);
+  const uint64_t rest = rest_of(tid, seen);
+  if (rest * period <= MPROF_CPU_BLOCKED_NS)
+    return;
+  atomic_fetch_add(&seen->early, rest);
+  mprof_cpu_take_blocked(rest, period, labels);
+}
+
+static void take_blocked_of_thread(struct mprof_thread *t, void *unused) {
+  (void)unused;
+  const unsigned id = atomic_load(&t->cpu.timer_plus_1);
+  if (id != 0 && id != MPROF_CPU_REFUSED)
+    take_blocked_locked(t->tid, &t->cpu.seen, t->labels);
+}
+
+static void take_all_blocked_locked(void) {
+  for (size_t i = 0; i < cpu.len; i++)
+    if (cpu.timers[i].id != NO_TIMER)
+      take_blocked_locked(cpu.timers[i].tid,
+                          mprof_cpu_seen_of(cpu.timers[i].id), 0);
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_threads_each(take_blocked_of_thread, NULL);
+  mprof_lock_release(&mprof_registry_lock);
 }
 
 // --- timers that threads have made themselves ---
@@ -271,10 +317,7 @@ static bool take_own_timer(struct mprof_thread *t) {
 
 static void make_own_timer(struct mprof_thread *t) {
   const unsigned session = atomic_load(&mprof_cpu_session);
-  const uint64_t first_ns = random_part();
-  t->cpu.first_ns = mprof_sys_thread_ran_ns(t->tid) + first_ns;
-  t->cpu.periods = 0;
-  const int id = make_timer(t->tid, first_ns);
+  const int id = make_timer(t->tid, &t->cpu.seen);
   atomic_fetch_add(&cpu.own_timers, 1);
   atomic_store(&t->cpu.timer_plus_1,
                id == NO_TIMER ? MPROF_CPU_REFUSED : (unsigned)id + 1);
@@ -289,11 +332,9 @@ static void end_own_timer(struct mprof_thread *t) {
   const uint64_t period = atomic_load(&cpu.period_ns);
   if (!take_own_timer(t))
     return;
-  const uint64_t ran = mprof_sys_thread_ran_ns(t->tid);
-  const uint64_t periods =
-      ran < t->cpu.first_ns ? 0 : 1 + (ran - t->cpu.first_ns) / period;
-  if (periods > t->cpu.periods)
-    mprof_cpu_take_rest(periods - t->cpu.periods, period, t->runs.start);
+  const uint64_t rest = rest_of(t->tid, &t->cpu.seen);
+  if (rest > 0)
+    mprof_cpu_take_rest(rest, period, t->runs.start);
 }
 
 // (Go: minit, unminit)
@@ -400,6 +441,7 @@ static void end_own(struct mprof_thread *t, void *unused) {
 
 static void end_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_CPU));
+  take_all_blocked_locked();
   atomic_store(&mprof_cpu_session, 0);
   while (cpu.len > 0) {
     const struct timer *last = &cpu.timers[--cpu.len];
@@ -551,8 +593,10 @@ struct mprof_cpu_totals mprof_cpu_publish(void) {
   mprof_cpu_drain();
   mprof_lock_acquire(&cpu.lock);
   int64_t ms = cpu.ended_sessions_ms;
-  if (mprof_cpu_is_on())
+  if (mprof_cpu_is_on()) {
+    take_all_blocked_locked();
     ms += mprof_clock_ms() - cpu.began_ms;
+  }
   const struct mprof_cpu_totals t = {.period_ns = atomic_load(&cpu.period_ns),
                                      .on_ns = ms * 1000000};
   mprof_lock_release(&cpu.lock);

@@ -21,6 +21,9 @@
 
 #define MPROF_CPU_RATE_MAX 1000u    // samples a second
 #define MPROF_CPU_RATE_DEFAULT 100u // of requests (Go: StartCPUProfile)
+// A signal that stands for more time than this was blocked. The stack at which
+// the thread has unblocked it is then a sample of one period only.
+#define MPROF_CPU_BLOCKED_NS UINT64_C(250000000)
 
 // --- timers, start and end (cpu.c) ---
 
@@ -90,6 +93,14 @@ void mprof_cpu_slots_reset(void);
 // stack: only the start function of the thread, if that is not 0. Call with the
 // recursion guard set.
 void mprof_cpu_take_rest(uint64_t periods, uint64_t period_ns, uintptr_t start);
+// Adds that many periods of a thread that blocks the signal to a bucket. Call
+// with the recursion guard set.
+void mprof_cpu_take_blocked(uint64_t periods, uint64_t period_ns,
+                            uint16_t labels);
+struct mprof_cpu_seen;
+// Returns the data of a timer that a thread has not made itself. Timers whose
+// numbers differ by a multiple of a large number share them.
+struct mprof_cpu_seen *mprof_cpu_seen_of(int timer);
 // Stores a sample of the calling thread. Called by the handler. info, context:
 // the siginfo_t and the ucontext_t of the handler. period_ns: see struct
 // mprof_cpu_totals.
@@ -98,8 +109,6 @@ void mprof_cpu_take_sample(const void *info, const void *context,
 // Adds the samples of all slots to buckets. Any thread may call it at any time,
 // with the recursion guard set.
 void mprof_cpu_drain(void);
-// Returns whether there are samples that are not in buckets yet.
-bool mprof_cpu_has_samples(void);
 // Waits until many slots are full, at most for ms milliseconds.
 void mprof_cpu_wait_for_samples(unsigned ms);
 // Ends such a wait.

@@ -36,11 +36,8 @@ enum {
   // runs may be small: that of a coroutine, or an alternate signal stack.
   STACKS = 16,
   STACK_BYTES = 32768,
+  OTHERS = 16384, // see mprof_cpu_seen_of
 };
-
-// A signal that stands for more time than this was blocked. The stack at which
-// the thread has unblocked it is then a sample of one period only.
-#define BLOCKED_NS UINT64_C(250000000)
 
 struct slot {
   uint32_t len;
@@ -60,6 +57,7 @@ static struct {
   atomic_uint wake; // futex of the collector; changes when it has to run
   char *memory;     // the slots; written before the first session
   size_t each;      // bytes of a slot
+  struct mprof_cpu_seen *others; // as memory
 } slots;
 
 static struct {
@@ -77,9 +75,11 @@ int mprof_cpu_slots_init(void) {
     return 0;
   slots.each = sizeof(struct slot) + mprof_flags.stack_depth * sizeof(mprof_pc);
   slots.each = (slots.each + 7) / 8 * 8;
-  char *memory = mprof_os_map((STACKS + 1) * STACK_BYTES + SLOTS * slots.each);
+  const size_t bytes = (STACKS + 1) * STACK_BYTES + SLOTS * slots.each;
+  char *memory = mprof_os_map(bytes + OTHERS * sizeof(*slots.others));
   if (!memory)
     return -ENOMEM;
+  slots.others = (void *)(memory + bytes);
   stacks.start =
       ((uintptr_t)memory + STACK_BYTES - 1) & -(uintptr_t)STACK_BYTES;
   slots.memory = (char *)stacks.start + STACKS * STACK_BYTES;
@@ -195,33 +195,46 @@ static void store(uint64_t count, uint64_t period_ns, const void *context,
   publish(i);
 }
 
-// Returns whether the signal is to be ignored, because it comes from a timer
-// that the collector has made before the thread has made its own. (Go:
-// validSIGPROF)
-static bool is_double(const siginfo_t *info, uint64_t periods) {
+struct mprof_cpu_seen *mprof_cpu_seen_of(int timer) {
+  return &slots.others[(unsigned)timer % OTHERS];
+}
+
+// Returns the data of the timer that has sent the signal. Returns NULL if the
+// signal is to be ignored, because it comes from a timer that the collector has
+// made before the thread has made its own. (Go: validSIGPROF)
+static struct mprof_cpu_seen *find_seen(const siginfo_t *info) {
   struct mprof_thread *t = mprof_tls.self;
   const unsigned own =
       t ? atomic_load_explicit(&t->cpu.timer_plus_1, memory_order_relaxed) : 0;
   if (own == 0)
-    return false;
-  if (own != (unsigned)info->si_timerid + 1)
-    return true;
-  t->cpu.periods += periods;
-  return false;
+    return mprof_cpu_seen_of(info->si_timerid);
+  return own == (unsigned)info->si_timerid + 1 ? &t->cpu.seen : NULL;
+}
+
+// Returns how many of n periods are not in the profile yet.
+static uint64_t leave_out_early(struct mprof_cpu_seen *seen, uint64_t n) {
+  uint64_t early = atomic_load(&seen->early), both;
+  do
+    both = early < n ? early : n;
+  while (!atomic_compare_exchange_weak(&seen->early, &early, early - both));
+  return n - both;
 }
 
 void mprof_cpu_take_sample(const void *siginfo, const void *context,
                            uint64_t period_ns) {
   const siginfo_t *info = siginfo;
   const uint64_t missed = info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0;
-  if (is_double(info, missed + 1))
+  struct mprof_cpu_seen *seen = find_seen(info);
+  if (!seen)
     return;
-  if (missed * period_ns > BLOCKED_NS) {
-    store(1, period_ns, context, 0);
-    store(missed, period_ns, NULL, 0);
-  } else {
-    store(missed + 1, period_ns, context, 0);
-  }
+  atomic_fetch_add(&seen->periods, missed + 1);
+  const uint64_t n = leave_out_early(seen, missed + 1);
+  if (n == 0)
+    return;
+  const bool was_blocked = missed * period_ns > MPROF_CPU_BLOCKED_NS;
+  store(was_blocked ? 1 : n, period_ns, context, 0);
+  if (was_blocked && n > 1)
+    store(n - 1, period_ns, NULL, 0);
 }
 
 void mprof_cpu_take_rest(uint64_t periods, uint64_t period_ns,
@@ -229,7 +242,8 @@ void mprof_cpu_take_rest(uint64_t periods, uint64_t period_ns,
   // Many threads may end at once.
   if (atomic_load(&slots.full) > WAKE_AT)
     mprof_cpu_drain();
-  store(periods, period_ns, NULL, periods * period_ns > BLOCKED_NS ? 0 : start);
+  store(periods, period_ns, NULL,
+        periods * period_ns > MPROF_CPU_BLOCKED_NS ? 0 : start);
 }
 
 // --- buckets ---
@@ -250,6 +264,12 @@ static void add_to_bucket(const struct slot *s) {
     mprof_trace_sample(&s->moment, b);
 }
 
+void mprof_cpu_take_blocked(uint64_t periods, uint64_t period_ns,
+                            uint16_t labels) {
+  add_to_bucket(&(struct slot){
+      .labels = labels, .count = periods, .period_ns = period_ns});
+}
+
 void mprof_cpu_drain(void) {
   for (unsigned i = 0; i < SLOTS; i++) {
     unsigned char expected = FULL;
@@ -261,8 +281,6 @@ void mprof_cpu_drain(void) {
     atomic_store_explicit(&slots.states[i], FREE, memory_order_release);
   }
 }
-
-bool mprof_cpu_has_samples(void) { return atomic_load(&slots.full) != 0; }
 
 void mprof_cpu_wait_for_samples(unsigned ms) {
   const unsigned before = atomic_load(&slots.wake);

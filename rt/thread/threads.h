@@ -87,14 +87,22 @@ struct mprof_thread_runs {
   uintptr_t passed;
 };
 
+// What the CPU profile has got from a timer. Other threads read it.
+struct mprof_cpu_seen {
+  uint64_t first_ns; // the thread's processor time at the first period's end
+  _Atomic uint64_t periods; // number of periods that signals have told
+  // Number of further periods that are in the profile already, because the
+  // thread blocks the signal that will tell them.
+  _Atomic uint64_t early;
+};
+
 // The thread's timer for the CPU profile (cpu.h), if the thread has made it
 // itself.
 struct mprof_thread_cpu {
   // The kernel's number of the timer + 1; 0: none. MPROF_CPU_REFUSED: the
   // kernel has refused it. The end of the profile takes it from all threads.
   atomic_uint timer_plus_1;
-  uint64_t first_ns; // the thread's processor time at the first period's end
-  uint64_t periods;  // number of periods that the profile has got
+  struct mprof_cpu_seen seen; // written before timer_plus_1
 };
 
 #define MPROF_CPU_REFUSED UINT32_MAX

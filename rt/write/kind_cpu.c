@@ -149,8 +149,10 @@ static uint64_t count(const struct mprof_profile_row *row, size_t number) {
 
 static bool has_data(const struct mprof_profile_row *row) {
   (void)row;
-  return mprof_cpu_is_kept() && (mprof_bucket_first(MPROF_BUCKET_CPU) != NULL ||
-                                 mprof_cpu_has_samples());
+  if (!mprof_cpu_is_kept())
+    return false;
+  mprof_cpu_publish();
+  return mprof_bucket_first(MPROF_BUCKET_CPU) != NULL;
 }
 
 static bool is_shown(const void *copy, void *const *copies) {
