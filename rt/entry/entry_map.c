@@ -6,6 +6,7 @@
 // gets what the kernel has done. A failed call changes nothing in it.
 
 #include "bucket/bucket.h"
+#include "lock_wait/lock_order.h"
 #include "memory/mapped_ranges.h"
 #include "options/flags.h"
 #include "process/process.h"
@@ -137,6 +138,8 @@ MPROF_ENTRY void *__mprof_mmap64(void *at, size_t len, int rights, int flags,
 // The kernel refuses an address that is not the begin of a page.
 MPROF_ENTRY int __mprof_munmap(void *at, size_t len);
 MPROF_ENTRY int __mprof_munmap(void *at, size_t len) {
+  if (mprof_order_on)
+    mprof_order_freed((uintptr_t)at, len);
   if (!is_on() || (uintptr_t)at % mprof_sys_page_size() != 0)
     return munmap(at, len);
   const struct unmapping u = begin((uintptr_t)at, limit_of(at, len));

@@ -142,12 +142,18 @@ bool mprof_graph_may_have(uintptr_t begin, size_t size) {
 void mprof_graph_remove_range(uintptr_t begin, size_t size) {
   enum { ALIGNMENT = 4 };
   struct graph *g = graph_now();
+  if (g == NULL)
+    return;
   for (size_t i = 0; size >= LARGE && i < NODES; i++)
     if (g->nodes[i].lock - begin < size)
       mprof_graph_remove(g->nodes[i].lock);
-  for (uintptr_t i = begin; size < LARGE && i < begin + size; i += ALIGNMENT)
-    if (may_have(g, i / GRANULE))
+  for (uintptr_t i = begin; size < LARGE && i < begin + size;) {
+    const uintptr_t next = (i / GRANULE + 1) * GRANULE;
+    const uintptr_t limit = next < begin + size ? next : begin + size;
+    for (; may_have(g, i / GRANULE) && i < limit; i += ALIGNMENT)
       mprof_graph_remove(i);
+    i = next;
+  }
 }
 
 // --- nodes ---

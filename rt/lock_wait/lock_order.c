@@ -26,7 +26,11 @@ uint32_t mprof_order_word;
 
 enum {
   CAPTURES_FIRST = 16, // stacks of a call site that are recorded at first
-  CAPTURES_MORE = 64   // and after a new edge
+  CAPTURES_MORE = 64,  // and after a new edge
+  // The part of a thread's stack, below and above the frame of its first lock,
+  // in which an ended thread may have had locks.
+  STACK_BELOW = 64 << 10,
+  STACK_ABOVE = 16 << 10
 };
 
 // --- stacks ---
@@ -69,14 +73,17 @@ static void want_more_stacks(struct mprof_thread_order *o, mprof_pc pc) {
 // --- the list ---
 
 // Returns the thread's list, or NULL. The list of an ended thread may be used
-// again, and is then emptied.
-static struct mprof_thread_order *list_of(struct mprof_thread *t) {
+// again, and is then emptied. Its stack may also be used again, and then the
+// locks there are others.
+static struct mprof_thread_order *list_of(struct mprof_thread *t,
+                                          uintptr_t frame) {
   if (mprof_likely(mprof_tls.order != NULL))
     return mprof_tls.order;
   if (t->order == NULL)
     t->order = mprof_persistent_alloc(sizeof(*t->order));
   if (t->order == NULL)
     return NULL;
+  mprof_graph_remove_range(frame - STACK_BELOW, STACK_BELOW + STACK_ABOVE);
   t->order->hash = 0;
   t->order->tid = t->tid;
   mprof_tls.order_top = t->order->held;
@@ -183,7 +190,7 @@ static unsigned with_priority(uintptr_t lock, uint8_t kind, unsigned how) {
 // `is_taken` is set, adds the lock to the list.
 static void note(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
                  unsigned how, uintptr_t op, uintptr_t frame, bool is_taken) {
-  struct mprof_thread_order *o = list_of(t);
+  struct mprof_thread_order *o = list_of(t, frame);
   if (o == NULL)
     return;
   struct mprof_order_held *h = find(o, lock);
