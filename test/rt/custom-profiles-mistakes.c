@@ -16,6 +16,7 @@
 // CHECK: {{^}}Z{{$}}
 // CHECK-NEXT: {{^}}allocs{{$}}
 // CHECK-NEXT: {{^}}block{{$}}
+// CHECK-NEXT: {{^}}cpu{{$}}
 // CHECK-NEXT: {{^}}goroutine{{$}}
 // CHECK-NEXT: {{^}}goroutineleak{{$}}
 // CHECK-NEXT: {{^}}heap{{$}}

@@ -20,7 +20,7 @@
 // RUN:   assert None in t and d["bytes"] == sum(r["bytes"] for r in d["types"]), d'
 // RUN: not %mprof top --by=size p.*.heap.pb.gz 2>&1 | FileCheck --check-prefix=WHAT %s
 // RUN: not %mprof top --by=type --lines p.*.heap.pb.gz 2>&1 | FileCheck --check-prefix=LINES %s
-// RUN: not %mprof top --format=json p.*.heap.pb.gz 2>&1 | FileCheck --check-prefix=JSON %s
+// RUN: %mprof top --format=json p.*.heap.pb.gz 2>&1 | FileCheck --check-prefix=JSON %s
 //
 // CHECK: inuse_space share inuse_objects share type
 // CHECK-NEXT: 625 KiB {{.*}} % 1 {{.*}} % shop::Order
@@ -41,7 +41,7 @@
 // MD: unknown\]: {{.*}} % of inuse
 // WHAT: --by=size is not type
 // LINES: --by=type excludes
-// JSON: --format=json is not text, md or csv
+// JSON: {"mprof_top": 1,
 
 #include <map>
 #include <memory>

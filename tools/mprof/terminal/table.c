@@ -81,9 +81,22 @@ void table_print(const struct table *t, FILE *out, const struct style *style) {
   }
 }
 
+// Titles of MProf are no markup. A label or the value type of another tool may
+// be.
+static void put_title(FILE *out, const char *title) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyz_ ";
+  if (title[strspn(title, plain)])
+    markup_put_markdown(out, title);
+  else
+    fputs(title, out);
+}
+
 void table_print_markdown(const struct table *t, FILE *out) {
-  for (size_t i = 0; i < t->column_count; i++)
-    fprintf(out, "| %s ", t->columns[i].title);
+  for (size_t i = 0; i < t->column_count; i++) {
+    fputs("| ", out);
+    put_title(out, t->columns[i].title);
+    fputc(' ', out);
+  }
   fputs("|\n", out);
   for (size_t i = 0; i < t->column_count; i++)
     fputs(t->columns[i].align == ALIGN_RIGHT ? "| ---: " : "| --- ", out);
