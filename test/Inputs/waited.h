@@ -24,13 +24,13 @@ extern "C"
 extern
 #endif
     uint32_t __mprof_waiters[1024];
-// A flag of a word, which says nothing about waiters.
-#define WAITED_NOTES (1u << 29) // MPROF_WAITER_NOTES
+// Flags of a word, which say nothing about waiters.
+#define WAITED_FLAGS (3u << 29) // MPROF_WAITER_FLAGS
 
 static inline int is_waited_for(const void *object) {
   const uint32_t word = __atomic_load_n(
       &__mprof_waiters[(uintptr_t)object >> 6 & 1023], __ATOMIC_RELAXED);
-  return (word & ~WAITED_NOTES) != 0;
+  return (word & ~WAITED_FLAGS) != 0;
 }
 static inline void until_waited_for(const void *object) {
   for (int i = 0; i < 1200000 && !is_waited_for(object); i++)

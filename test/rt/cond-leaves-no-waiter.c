@@ -56,7 +56,7 @@ int main(void) {
   for (int i = 0; i < WAITERS; i++)
     finish(&waiters[i]);
   for (int i = 0; i < 1024; i++)
-    if ((__mprof_waiters[i] & ~WAITED_NOTES) != 0) {
+    if ((__mprof_waiters[i] & ~WAITED_FLAGS) != 0) {
       fprintf(stderr, "slot %d: somebody is left: %#x\n", i,
               __mprof_waiters[i]);
       return 1;
