@@ -296,10 +296,10 @@ int64_t mprof_set_block_rate(int64_t ns);
  * (Go: SetMutexProfileFraction) */
 int mprof_set_mutex_fraction(int n);
 
-/* Sets the name by which profiles show the lock, semaphore or condition
- * variable at address lock. Copies at most 63 bytes of name. If name is NULL,
- * removes the lock's name. A later name for the same address replaces this
- * name.
+/* Sets the name by which profiles and traces show the lock, semaphore or
+ * condition variable at address lock. Copies at most 63 bytes of name. If name
+ * is NULL, removes the lock's name. A later name for the same address replaces
+ * this name.
  * Returns 0; EINVAL if lock is NULL; ENOMEM if there are too many names or no
  * memory; ENOSYS or EBUSY for the reasons given at mprof_mem_profile. */
 int mprof_name_lock(const void *lock, const char *name);

@@ -14,6 +14,7 @@
 #include "bucket/bucket.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/lock_names.h"
 #include "lock_wait/lock_order.h"
 #include "lock_wait/lock_pairs.h"
 #include "lock_wait/own_locks.h"
@@ -207,6 +208,12 @@ static void add_rest(uint32_t waiter, uint64_t cycles, uint64_t charged) {
     mprof_pairs_add_rest(waiter, cycles - charged, fraction);
 }
 
+static MPROF_NOINLINE void trace_begin(struct mprof_wait *w) {
+  char name[MPROF_LOCK_NAME];
+  mprof_trace_wait_begin(w, false,
+                         mprof_lock_name(w->object, name) ? name : NULL);
+}
+
 void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
                             uintptr_t op, uintptr_t frame, uintptr_t object,
                             uintptr_t mutex, uint32_t value) {
@@ -217,7 +224,7 @@ void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
   if (!w->is_inside) {
     find_bucket(w);
     if (mprof_unlikely(mprof_trace_is_on()))
-      mprof_trace_wait_begin(w, false);
+      trace_begin(w);
     if (object != 0 && has_charges()) {
       struct mprof_waiter who = {.stack = w->waiter};
       w->is_waiter = mprof_waiters_enter(object, mutex, w->start, &who);
@@ -241,7 +248,7 @@ void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
   if (!w->is_inside) {
     w->is_late = wants_block(kind);
     if (mprof_unlikely(mprof_trace_is_on()))
-      mprof_trace_wait_begin(w, true);
+      mprof_trace_wait_begin(w, true, NULL);
   }
   if (mprof_unlikely(are_noted()))
     mprof_wait_note(w);

@@ -35,7 +35,9 @@ struct table {
 
 static struct {
   struct mprof_lock lock; // names_lock
-  struct table *table;    // NULL before the first name; guarded by names_lock
+  // NULL before the first name. Set once, under names_lock, which guards the
+  // table.
+  struct table *_Atomic table;
 } lock_names = {.lock = MPROF_LOCK_INIT(MPROF_RANK_NAMES)};
 
 // Returns the pointer that points to the struct for address. If there is no
@@ -105,22 +107,29 @@ MPROF_PUBLIC int mprof_name_lock(const void *lock, const char *name) {
   return -error;
 }
 
-void mprof_lock_label(struct mprof_text *t, uintptr_t address) {
-  char name[MPROF_LOCK_NAME] = "";
+bool mprof_lock_name(uintptr_t address, char name[MPROF_LOCK_NAME]) {
+  struct table *t =
+      atomic_load_explicit(&lock_names.table, memory_order_relaxed);
+  if (mprof_likely(t == NULL))
+    return false;
   mprof_lock_acquire(&lock_names.lock);
-  if (lock_names.table != NULL) {
-    const struct name *n = *find_locked(lock_names.table, address);
-    if (n != NULL)
-      memcpy(name, n->text, sizeof(name));
-  }
+  const struct name *n = *find_locked(t, address);
+  if (n != NULL)
+    memcpy(name, n->text, MPROF_LOCK_NAME);
   mprof_lock_release(&lock_names.lock);
-  if (name[0] != '\0') {
+  return n != NULL;
+}
+
+void mprof_lock_label(struct mprof_text *t, uintptr_t address) {
+  char name[MPROF_LOCK_NAME];
+  const bool has_name = mprof_lock_name(address, name);
+  if (has_name) {
     mprof_text_str(t, name);
     mprof_text_str(t, " (");
   }
   mprof_text_str(t, "0x");
   mprof_text_hex(t, address);
-  if (name[0] != '\0')
+  if (has_name)
     mprof_text_str(t, ")");
 }
 

@@ -15,6 +15,9 @@ struct mprof_text;
 
 #define MPROF_LOCK_NAME 64 // size of a name in bytes, including the final 0
 
+// Copies the name of the lock at address, and returns true. Returns false if
+// the lock has no name; takes names_lock only if any lock has one.
+bool mprof_lock_name(uintptr_t address, char name[MPROF_LOCK_NAME]);
 // Appends the text for the lock at address to t. The text is "NAME (0x7f...)",
 // or "0x7f..." if the lock has no name. Takes names_lock.
 void mprof_lock_label(struct mprof_text *t, uintptr_t address);

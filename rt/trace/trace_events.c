@@ -144,9 +144,12 @@ bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame,
   return true;
 }
 
-void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
+void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call,
+                            const char *name) {
   w->trace_stack = mprof_trace_stack(w->op, w->frame);
-  struct mprof_trace_row *r = mprof_trace_enter(4 * MPROF_TRACE_RECORD_MAX);
+  const size_t len = name ? strlen(name) : 0;
+  struct mprof_trace_row *r =
+      mprof_trace_enter(5 * MPROF_TRACE_RECORD_MAX + (uint32_t)len);
   if (!r)
     return;
   if (!mprof_trace_runs(r, w->frame, w->start)) {
@@ -166,6 +169,8 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
     r->open_type = type;
     r->open_ticks = w->start / MPROF_TRACE_TICK_DIV + 1;
   } else {
+    if (mprof_unlikely(name != NULL))
+      mprof_trace_put_lock_name(r, w->start, name, len);
     put_block(r, type, w->start, w->trace_stack);
   }
   mprof_tls.trace_buf = r->last;

@@ -87,8 +87,10 @@ static inline void mprof_trace_leave(void) {
 
 // Records that the calling thread begins wait w, and stores in w the data that
 // mprof_trace_wait_end needs. is_call: w is a call that may be short, such as a
-// read. In this case, the record is added only when the call ends.
-void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
+// read. In this case, the record is added only when the call ends. name: that
+// the program has given to the object of the wait; NULL: none.
+void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call,
+                            const char *name);
 // Begins to fetch into the cache what the end of wait w will read and write.
 // Call this as soon as the thread has woken up.
 void mprof_trace_wait_fetch(const struct mprof_wait *w);

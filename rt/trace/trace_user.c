@@ -123,7 +123,28 @@ void mprof_trace_names_reset(void) {
   names.len = 0;
 }
 
-// --- releases of locks ---
+// Adds a message without a task and a stack.
+static void put_message(struct mprof_trace_row *r, uint64_t now, uint32_t key,
+                        const char *text, size_t len) {
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LOG, now);
+  p = mprof_trace_put(p, 0);
+  p = mprof_trace_put(p, key);
+  p = mprof_trace_put(p, 0);
+  p = mprof_trace_put(p, len);
+  memcpy(p, text, len);
+  mprof_trace_finish(r, p + len);
+}
+
+// --- locks ---
+
+#define LOCK_KEY "lock.name"
+
+void mprof_trace_put_lock_name(struct mprof_trace_row *r, uint64_t now,
+                               const char *name, size_t len) {
+  const uint32_t key = name_of(LOCK_KEY, sizeof(LOCK_KEY) - 1);
+  if (key != 0)
+    put_message(r, now, key, name, len);
+}
 
 #define CHARGE_KEY "lock.waited_ns"
 
@@ -207,16 +228,8 @@ uint32_t mprof_trace_name_key(void) {
 }
 
 void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now) {
-  if (!has_new_name(r))
-    return;
-  const size_t len = strlen(r->name);
-  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LOG, now);
-  p = mprof_trace_put(p, 0);
-  p = mprof_trace_put(p, mprof_trace_name_key());
-  p = mprof_trace_put(p, 0);
-  p = mprof_trace_put(p, len);
-  memcpy(p, r->name, len);
-  mprof_trace_finish(r, p + len);
+  if (has_new_name(r))
+    put_message(r, now, mprof_trace_name_key(), r->name, strlen(r->name));
 }
 
 // --- records ---

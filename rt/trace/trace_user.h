@@ -23,6 +23,10 @@ void mprof_trace_names_reset(void);
 void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now);
 // Returns the handle of "thread.name", the key of messages with thread names.
 uint32_t mprof_trace_name_key(void);
+// Adds a message with the name of the lock for which the thread that owns row r
+// is about to wait, when row r has room for a record and the name.
+void mprof_trace_put_lock_name(struct mprof_trace_row *r, uint64_t now,
+                               const char *name, size_t len);
 // Adds a record of the current label set of the calling thread to row r, which
 // belongs to the thread. now: time of the clock. Call this between
 // mprof_trace_enter and mprof_trace_leave, when row r has room for a record.

@@ -275,10 +275,12 @@ static bool number_of(struct trace_text text, uint64_t *number) {
 }
 
 // If the key of a message is "thread.name", its text is the name of the event's
-// thread. If the key is "lock.waited_ns", the text is the charge of a release
-// (the time that threads have waited for the released lock). If the key is
-// "thread.preempted_ns" or "thread.off_cpu_ns", the text is the time for which
-// the thread had no processor. Otherwise it is a message of the program.
+// thread. If the key is "lock.name", its text is the name of the lock for which
+// the thread waits next. If the key is "lock.waited_ns", the text is the charge
+// of a release (the time that threads have waited for the released lock). If
+// the key is "thread.preempted_ns" or "thread.off_cpu_ns", the text is the time
+// for which the thread had no processor. Otherwise it is a message of the
+// program.
 static void convert_user_log(struct converter *c, const struct trace_event *ev,
                              const struct conversion *how) {
   const struct trace_text key = trace_string(c->trace, ev->args[1]);
@@ -287,6 +289,8 @@ static void convert_user_log(struct converter *c, const struct trace_event *ev,
   (void)how;
   if (ev->g && text.length && trace_text_is(key, "thread.name"))
     timeline_name(c->line, ev->g, text);
+  else if (ev->g && text.length && trace_text_is(key, "lock.name"))
+    timeline_lock(c->line, ev->g, text);
   else if (ev->g && trace_text_is(key, "lock.waited_ns") &&
            number_of(text, &ns))
     timeline_charge(c->line, ev->g, ns, ev->stack);

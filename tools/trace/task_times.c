@@ -23,9 +23,10 @@ struct worker {
   struct list own, lent;
   // Tasks of other threads that it will end, as a binary heap by their ends.
   struct list coming;
-  struct place at; // of the present wait
-  uint64_t wait;   // number of the present wait
-  uint64_t since;  // begin of the present state
+  struct trace_text lock, next_lock; // of the present and of the next wait
+  struct place at;                   // of the present wait
+  uint64_t wait;                     // number of the present wait
+  uint64_t since;                    // begin of the present state
 };
 
 struct task_timeline {
@@ -102,7 +103,8 @@ static bool is_wait(unsigned kind) {
 
 static bool is_same(const struct task_part *a, const struct task_part *b) {
   return a->kind == b->kind && a->g == b->g && a->wait == b->wait &&
-         a->waker == b->waker && place_key(&a->at) == place_key(&b->at) &&
+         a->waker == b->waker && trace_text_equal(a->lock, b->lock) &&
+         place_key(&a->at) == place_key(&b->at) &&
          place_key(&a->woken_at) == place_key(&b->woken_at);
 }
 
@@ -131,6 +133,7 @@ static void count(struct task_timeline *l, struct task_times *w) {
   if (is_wait(part.kind)) {
     const struct worker *worker = worker_of(l, part.g);
     part.at = worker->at;
+    part.lock = worker->lock;
     part.wait = worker->wait;
   }
   add_part(w, &part);
@@ -195,6 +198,8 @@ static void set_state(struct task_timeline *l, uint64_t g,
   const bool waits = state == THREAD_BLOCKED || state == THREAD_IN_CALL;
   worker->wait = waits ? ++l->waits : 0;
   worker->at = waits ? place_of(l->axis.trace, stack) : (struct place){0};
+  worker->lock = state == THREAD_BLOCKED ? worker->next_lock : TEXT("");
+  worker->next_lock = TEXT("");
   worker->since = l->axis.now;
   times_state(&l->times, g, l->axis.now, state, reason);
 }
@@ -407,6 +412,11 @@ static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
   }
 }
 
+static void line_lock(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  worker_of(of(line), g)->next_lock = name;
+}
+
 // A sample belongs to the tasks whose row is that of the running thread.
 static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
   struct task_timeline *l = of(line);
@@ -429,6 +439,7 @@ static const struct timeline_sink sink = {
     .state = line_state,
     .unblock = line_unblock,
     .stopped = line_stopped,
+    .lock = line_lock,
     .sample = line_sample,
     .task_begin = line_task_begin,
     .task_end = line_task_end,

@@ -37,9 +37,10 @@ enum { TASK_UNATTENDED = TIME_KINDS }; // no thread worked for the task
 
 // A part of the time of a task.
 struct task_part {
-  unsigned kind;   // TIME_RUNNING and so on, or TASK_UNATTENDED
-  uint64_t g;      // the thread; 0: none
-  struct place at; // of a wait or a system call
+  unsigned kind;          // TIME_RUNNING and so on, or TASK_UNATTENDED
+  uint64_t g;             // the thread; 0: none
+  struct place at;        // of a wait or a system call
+  struct trace_text lock; // name of the lock that it waits for; empty: none
   // Who ended the waits: the thread (0: not known), and its line.
   uint64_t waker;
   struct place woken_at;

@@ -63,6 +63,11 @@ void timeline_instant(struct timeline *line, uint64_t g, const char *category,
     line->sink->instant(line, g, category, name, value, stack);
 }
 
+void timeline_lock(struct timeline *line, uint64_t g, struct trace_text name) {
+  if (line->sink->lock)
+    line->sink->lock(line, g, name);
+}
+
 void timeline_sample(struct timeline *line, uint64_t g, uint64_t stack) {
   if (line->sink->sample)
     line->sink->sample(line, g, stack);

@@ -59,6 +59,7 @@ struct timeline_sink {
   void (*instant)(struct timeline *line, uint64_t g, const char *category,
                   struct trace_text name, struct trace_text value,
                   uint64_t stack);
+  void (*lock)(struct timeline *line, uint64_t g, struct trace_text name);
   void (*sample)(struct timeline *line, uint64_t g, uint64_t stack);
   void (*charge)(struct timeline *line, uint64_t g, uint64_t ns,
                  uint64_t stack);
@@ -105,6 +106,8 @@ void timeline_region_begin(struct timeline *line, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack);
 void timeline_region_end(struct timeline *line, uint64_t g);
+// Names the lock for which thread g begins to wait next.
+void timeline_lock(struct timeline *line, uint64_t g, struct trace_text name);
 // Adds a CPU sample of thread g.
 void timeline_sample(struct timeline *line, uint64_t g, uint64_t stack);
 // Adds an instant (an event without duration) to the timeline of thread g.

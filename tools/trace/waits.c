@@ -14,6 +14,7 @@
 #include <string.h>
 
 struct thread {
+  struct trace_text lock; // of the next wait
   bool waits;
   struct wait wait; // the current wait; only valid if waits is true
 };
@@ -254,6 +255,8 @@ static void line_state(struct timeline *line, uint64_t g,
   struct wait_timeline *l = (struct wait_timeline *)line;
   struct thread *t = thread_of(l, g);
   times_state(&l->times, g, l->axis.now, state, reason);
+  const struct trace_text lock = state == THREAD_BLOCKED ? t->lock : TEXT("");
+  t->lock = TEXT("");
   t->wait.end = WAIT_BY_ITSELF;
   end_wait(l, t, l->axis.now);
   if (state == THREAD_IN_CALL)
@@ -263,6 +266,7 @@ static void line_state(struct timeline *line, uint64_t g,
   t->waits = !l->reason || trace_text_is(reason, l->reason);
   t->wait = (struct wait){.g = g,
                           .reason = reason,
+                          .lock = lock,
                           .at = place_of(l->axis.trace, stack),
                           .start = l->axis.now};
 }
@@ -284,6 +288,11 @@ static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
   struct wait_timeline *l = (struct wait_timeline *)line;
   times_stopped(&l->times, g, l->axis.now,
                 is_preempted ? TIME_PREEMPTED : TIME_OFF_CPU, ns);
+}
+
+static void line_lock(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  thread_of((struct wait_timeline *)line, g)->lock = name;
 }
 
 static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
@@ -324,6 +333,7 @@ static const struct timeline_sink sink = {
     .name = line_name,
     .state = line_state,
     .unblock = line_unblock,
+    .lock = line_lock,
     .sample = line_sample,
     .charge = line_charge,
     .stopped = line_stopped,

@@ -29,7 +29,7 @@ struct trace;
 
 struct wait {
   uint64_t g;
-  struct trace_text reason;
+  struct trace_text reason, lock; // lock: its name; empty: none
   struct place at;
   uint64_t start, length; // nanoseconds; start counts from the first event
   // How the wait ended. WAIT_WOKEN: another thread ended it. WAIT_BY_ITSELF:

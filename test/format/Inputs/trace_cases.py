@@ -375,6 +375,34 @@ def _(g):
     g.ev(10, ms(40), "HeapAlloc", 1)
 
 
+@good("locks")
+def _(g):
+    """Waits at one line for locks with names, and for one without a name."""
+    lock = g.stack((0x403000, "lock", "/a.c", 5))
+
+    def wait(time, length, *names):
+        for name in names:
+            key, text = g.string("lock.name"), g.string(name)
+            g.ev(10, ms(time), "UserLog", 0, key, text, 0)
+        block(g, ms(time), m=10, stack=lock)
+        g.ev(10, ms(time + length), "GoUnblock", 1, wait.seq, 0)
+        start(g, 1, wait.seq + 1, ms(time + length), m=10, proc_seq=(wait.seq + 1) // 2)
+        wait.seq += 2
+
+    wait.seq = 1
+    g.ev(10, ms(10), "UserTaskBegin", 1, 0, g.string("task"), g.main)
+    wait(11, 4, "queue")
+    wait(16, 2)
+    wait(20, 3, "queue")
+    wait(25, 1, "index")
+    # No wait for this lock follows.
+    g.ev(10, ms(26.5), "UserLog", 0, g.string("lock.name"), g.string("lost"), 0)
+    g.ev(10, ms(27), "GoSyscallBegin", 5, g.main)
+    g.ev(10, ms(27.5), "GoSyscallEnd")
+    g.ev(10, ms(40), "UserTaskEnd", 1, g.main)
+    g.ev(10, ms(50), "HeapAlloc", 1)
+
+
 @good("samples")
 def _(g):
     """CPU samples of two threads that work for a task, and of one that waits."""

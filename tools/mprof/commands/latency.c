@@ -196,6 +196,10 @@ static void print_part(const struct report *r, const struct task_times *w,
     return;
   }
   show_text(times_name(r->times, p->kind));
+  if (p->lock.length) {
+    fputs(" for ", stdout);
+    show_text(p->lock);
+  }
   if (p->count > 1)
     printf(" (%" PRIu64 " times)", p->count);
   fputs(": ", stdout);
@@ -298,6 +302,10 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
   }
   if (p->kind >= TIME_CALL && is_attended) {
     printf(",\"waits\":%" PRIu64, p->count);
+    if (p->lock.length) {
+      putchar(',');
+      json_text(stdout, "lock", p->lock);
+    }
     show_place_json("at", &p->at);
     if (p->waker) {
       printf(",\"ended_by\":%" PRIu64 ",", p->waker);

@@ -48,6 +48,10 @@ static void print_wait(struct timeline *line, size_t number,
     show_text(w->reason);
   else
     fputs("blocked", stdout);
+  if (w->lock.length) {
+    fputs(" for ", stdout);
+    show_text(w->lock);
+  }
   fputs("\n     ", stdout);
   show_thread(waits_thread_name(line, w->g), w->g);
   if (w->at.pc) {
@@ -158,6 +162,10 @@ static void print_waits(const char *path, struct timeline *line,
 static void json_wait(const struct wait *w) {
   printf("{\"g\":%" PRIu64 ",", w->g);
   json_text(stdout, "reason", w->reason);
+  if (w->lock.length) {
+    putchar(',');
+    json_text(stdout, "lock", w->lock);
+  }
   printf(",\"start_ns\":%" PRIu64 ",\"length_ns\":%" PRIu64 ",\"has_ended\":%s",
          w->start, w->length, w->end == WAIT_OPEN ? "false" : "true");
   show_place_json("at", &w->at);
