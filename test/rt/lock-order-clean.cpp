@@ -609,31 +609,22 @@ static void semaphore() {
   sem_post(&s);
 }
 
-#define PATTERNS(X)                                                            \
-  X(gate)                                                                      \
-  X(gate_of_writers)                                                           \
-  X(gate_of_reader_and_writer)                                                 \
-  X(gate_by_try)                                                               \
-  X(gate_of_two_of_three)                                                      \
-  X(gate_between)                                                              \
-  X(first_lock_is_gate)                                                        \
-  X(two_gates) X(same_order) X(by_address) X(by_rank) X(tree) X(many_objects)  \
-      X(hand_over_hand) X(released_before) X(released_in_other_order) X(       \
-          locks_of_threads) X(try_and_back_off) X(failed_try) X(time_limit)    \
-          X(timed_out) X(std_try) X(std_lock) X(scoped_lock) X(try_of_spin)    \
-              X(recursive) X(std_recursive) X(recursive_c11) X(error_check)    \
-                  X(readers) X(readers_of_one_lock) X(reads_twice)             \
-                      X(shared_in_order) X(try_as_reader) X(destroyed)         \
-                          X(initialized_again) X(destroyed_and_assigned)       \
-                              X(rwlock_destroyed) X(spin_destroyed)            \
-                                  X(mtx_destroyed) X(freed_objects)            \
-                                      X(freed_memory) X(condition) X(          \
-                                          condition_alone) X(std_condition)    \
-                                          X(condition_any) X(unlocked_unseen)  \
-                                              X(rwlock_unlocked_unseen)        \
-                                                  X(by_exception)              \
-                                                      X(in_handler) X(child)   \
-                                                          X(semaphore)
+// clang-format off
+#define PATTERNS(X) \
+  X(gate) X(gate_of_writers) X(gate_of_reader_and_writer) X(gate_by_try) \
+  X(gate_of_two_of_three) X(gate_between) X(first_lock_is_gate) X(two_gates) \
+  X(same_order) X(by_address) X(by_rank) X(tree) X(many_objects) \
+  X(hand_over_hand) X(released_before) X(released_in_other_order) \
+  X(locks_of_threads) X(try_and_back_off) X(failed_try) X(time_limit) X(timed_out) X(std_try) \
+  X(std_lock) X(scoped_lock) X(try_of_spin) X(recursive) X(std_recursive) \
+  X(recursive_c11) X(error_check) X(readers) X(readers_of_one_lock) \
+  X(reads_twice) X(shared_in_order) X(try_as_reader) X(destroyed) \
+  X(initialized_again) X(destroyed_and_assigned) X(rwlock_destroyed) \
+  X(spin_destroyed) X(mtx_destroyed) X(freed_objects) X(freed_memory) \
+  X(condition) X(condition_alone) X(std_condition) X(condition_any) X(unlocked_unseen) \
+  X(rwlock_unlocked_unseen) X(by_exception) X(in_handler) X(child) \
+  X(semaphore)
+// clang-format on
 
 int main(int argc, char **argv) {
   need(argc == 2);
