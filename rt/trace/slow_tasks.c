@@ -6,6 +6,7 @@
 #include "options/flags.h"
 #include "sys/lock.h"
 #include "sys/os.h"
+#include "sys/stats.h"
 #include "trace/trace_events.h"
 
 enum { SLOTS = 4096, PROBES = 16 };
@@ -39,13 +40,15 @@ static struct slot *slot_of(uint64_t task, unsigned probe) {
 void mprof_slow_task_begin(uint64_t task, uint32_t name, uint64_t ticks) {
   if (mprof_likely(slots == NULL))
     return;
-  struct slot *s = slot_of(task, 0);
-  for (unsigned i = 0; i < PROBES; i++) {
+  struct slot *s = NULL;
+  for (unsigned i = 0; i < PROBES && s == NULL; i++) {
     uint64_t none = 0;
-    if (atomic_compare_exchange_strong(&slot_of(task, i)->task, &none, task)) {
+    if (atomic_compare_exchange_strong(&slot_of(task, i)->task, &none, task))
       s = slot_of(task, i);
-      break;
-    }
+  }
+  if (s == NULL) {
+    mprof_stat_add(MPROF_STAT_slow_lost, 1);
+    s = slot_of(task, 0);
   }
   atomic_store_explicit(&s->ticks, ticks, memory_order_relaxed);
   atomic_store_explicit(&s->name, name, memory_order_relaxed);
