@@ -330,7 +330,7 @@ static void make_own_timer(struct mprof_thread *t) {
 // samples are lost)
 static void end_own_timer(struct mprof_thread *t) {
   const uint64_t period = atomic_load(&cpu.period_ns);
-  if (!take_own_timer(t))
+  if (!take_own_timer(t) || !mprof_cpu_is_on())
     return;
   const uint64_t rest = rest_of(t->tid, &t->cpu.seen);
   if (rest > 0)
@@ -339,12 +339,13 @@ static void end_own_timer(struct mprof_thread *t) {
 
 // (Go: minit, unminit)
 static void on_thread(struct mprof_thread *t, bool begins) {
-  if (!mprof_cpu_is_on() || mprof_tls.is_own)
+  if (mprof_tls.is_own)
     return;
-  if (begins)
-    make_own_timer(t);
-  else
+  // A session that is about to end does not see the record of an ended thread.
+  if (!begins)
     end_own_timer(t);
+  else if (mprof_cpu_is_on())
+    make_own_timer(t);
 }
 
 // --- the collector ---
@@ -583,7 +584,10 @@ void mprof_cpu_reset(void) {
   atomic_store(&mprof_cpu_session, 0);
   atomic_store(&cpu.has_collector, false);
   atomic_store(&cpu.own_timers, 0);
-  cpu.len = 0; // a child inherits no timers
+  // A child inherits no timers. Another thread of the parent may have been
+  // changing the array.
+  cpu.timers = NULL;
+  cpu.len = cpu.cap = 0;
   cpu.ended_sessions_ms = 0;
   cpu.has_said_refused = false;
   mprof_cpu_slots_reset();
