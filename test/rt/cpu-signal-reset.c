@@ -49,8 +49,6 @@ static void fork_and_reset(void) {
 static void handle(void) {
   struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
   struct sigaction old;
-  CHECK_EQ(sigaction(SIGPROF, NULL, &old), 0);
-  CHECK(old.sa_handler == SIG_DFL);
   CHECK_EQ(sigaction(SIGPROF, &act, &old), 0);
   CHECK(old.sa_handler == SIG_DFL);
   work(100);
@@ -64,7 +62,10 @@ static void handle(void) {
 
 int main(int argc, char **argv) {
   (void)argv;
+  struct sigaction now;
   work(20);
+  CHECK_EQ(sigaction(SIGPROF, NULL, &now), 0);
+  CHECK(now.sa_handler == SIG_DFL);
   fork_and_reset();
   reset_all();
   handle();
