@@ -13,7 +13,7 @@
 //
 // CHECK:      cpu of ./app
 // CHECK-NEXT: cpu share {{.*}} function
-// CHECK:      ms {{.*}} % {{ *}}hot cpu.c
+// CHECK:      ms {{.*}} % {{ *}}burn cpu_work.h
 
 #include <pthread.h>
 #include <signal.h>
