@@ -93,6 +93,9 @@ gcc -O2 -g -fno-optimize-sibling-calls serves.c -o serves
 ./serves &
 service=$!
 trap 'kill "$service"' EXIT
+until grep -q serves "/proc/$service/comm"; do
+  sleep 0.1 # until the shell has executed the program
+done
 "$mprof" attach --seconds 2 -q -o . --heap-rate=1 "$service"
 has_stack serves '| serve [^|]*| main [^|]*$'
 kill -0 "$service"

@@ -272,8 +272,11 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
     }
     if (error)
       continue;
-    if (!i->remote.is_in_sequence &&
-        stacks_is_safe(stacks, l.items[n].tid, i->remote.sleeps)) {
+    if (!target_is_same(i->target)) {
+      *why = text_of("it has executed another program meanwhile; try again");
+      is_done = true;
+    } else if (!i->remote.is_in_sequence &&
+               stacks_is_safe(stacks, l.items[n].tid, i->remote.sleeps)) {
       *why = run_calls(i, path, options);
       is_done = true;
     }

@@ -276,6 +276,26 @@ char *target_why_refused(pid_t pid) {
                  "rights than you");
 }
 
+// Reads the random bytes. Leaves zeros if they cannot be read.
+static void read_random(const struct target *t, unsigned char *random) {
+  char path[64];
+  ElfW(auxv_t) entry;
+  snprintf(path, sizeof path, "/proc/%d/auxv", (int)t->pid);
+  FILE *file = fopen(path, "re");
+  memset(random, 0, sizeof t->random);
+  while (file && fread(&entry, sizeof entry, 1, file) == 1)
+    if (entry.a_type == AT_RANDOM)
+      target_get(t, entry.a_un.a_val, random, sizeof t->random);
+  if (file)
+    fclose(file);
+}
+
+bool target_is_same(const struct target *t) {
+  unsigned char now[sizeof t->random];
+  read_random(t, now);
+  return memcmp(now, t->random, sizeof now) == 0;
+}
+
 char *target_read(struct target *t, pid_t pid) {
   char value[64];
   *t = (struct target){.pid = pid};
@@ -292,6 +312,7 @@ char *target_read(struct target *t, pid_t pid) {
     return text_of("process %d traces it already, such as a debugger or "
                    "strace",
                    atoi(value));
+  read_random(t, t->random);
   if (!target_find_modules(t))
     return errno == ENOENT ? text_of("there is no such process")
                            : target_why_refused(pid);

@@ -19,11 +19,16 @@ struct target {
   bool is_late_loaded;  // libmprof_preload.so is loaded
   bool has_musl, has_loader;
   char root[40]; // /proc/PID/root
+  // The kernel's random bytes of this program, which differ after an exec.
+  unsigned char random[16];
 };
 
 // Reads about the process. Returns NULL, or the reason why its threads cannot
 // be stopped. The callers of these functions free the reason.
 char *target_read(struct target *t, pid_t pid);
+// Returns whether the process has executed no other program since target_read.
+// While one of its threads is stopped, it executes none.
+bool target_is_same(const struct target *t);
 // Finds modules that the process has loaded since. Returns false if the list of
 // mappings cannot be read, and sets errno.
 bool target_find_modules(struct target *t);
