@@ -275,7 +275,7 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
     if (!target_is_same(i->target)) {
       *why = text_of("it has executed another program meanwhile; try again");
       is_done = true;
-    } else if (!i->remote.is_in_sequence &&
+    } else if (!i->remote.is_in_sequence && !target_borrows_memory(i->target) &&
                stacks_is_safe(stacks, l.items[n].tid, i->remote.sleeps)) {
       *why = run_calls(i, path, options);
       is_done = true;

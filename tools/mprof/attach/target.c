@@ -296,6 +296,13 @@ bool target_is_same(const struct target *t) {
   return memcmp(now, t->random, sizeof now) == 0;
 }
 
+bool target_borrows_memory(const struct target *t) {
+  enum { SAME_MEMORY = 1 }; // KCMP_VM
+  char parent[64];
+  return target_status(t->pid, t->pid, "PPid", parent, sizeof parent) &&
+         syscall(SYS_kcmp, t->pid, (pid_t)atoi(parent), SAME_MEMORY, 0, 0) == 0;
+}
+
 char *target_read(struct target *t, pid_t pid) {
   char value[64];
   *t = (struct target){.pid = pid};

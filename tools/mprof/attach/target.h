@@ -29,6 +29,9 @@ char *target_read(struct target *t, pid_t pid);
 // Returns whether the process has executed no other program since target_read.
 // While one of its threads is stopped, it executes none.
 bool target_is_same(const struct target *t);
+// Returns whether the process is a child of vfork that has not executed a
+// program yet, so that its memory is that of its parent.
+bool target_borrows_memory(const struct target *t);
 // Finds modules that the process has loaded since. Returns false if the list of
 // mappings cannot be read, and sets errno.
 bool target_find_modules(struct target *t);
