@@ -13,7 +13,6 @@
 #include "lock_wait/lock_names.h"
 #include "lock_wait/lock_order.h"
 #include "options/flags.h"
-#include "symbolize/symbolize.h"
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/persistent.h"
@@ -96,25 +95,17 @@ static void report_line(struct mprof_report *w, const void *copy) {
   mprof_report_plain(w, (int64_t)s->len, " cycles\n");
 }
 
+static void put_list(struct mprof_report *w, const void *copy) {
+  const struct copy *s = copy;
+  mprof_report_head(w, "lock orders", s->time_ns);
+  report(w, s);
+  mprof_report_put(w, "\n");
+  report_line(w, s);
+}
+
 static int write_list(struct mprof_outfile *f, const struct copy *s) {
-  struct mprof_report *w = mprof_os_map(sizeof(*w));
-  if (w == NULL)
-    return mprof_outfile_fail(f, -ENOMEM);
-  w->out = f;
-  int error = mprof_symbolize_begin(mprof_flags.symbolize && s->len > 0);
-  if (error == 0) {
-    if (mprof_symbolize_collect(f)) {
-      report(w, s);
-      mprof_symbolize_look_up(f);
-    }
-    mprof_report_head(w, "lock orders", s->time_ns);
-    report(w, s);
-    mprof_report_put(w, "\n");
-    report_line(w, s);
-    mprof_symbolize_end();
-  }
-  mprof_os_unmap(w, sizeof(*w));
-  return mprof_outfile_fail(f, error);
+  return mprof_report_write(f, mprof_flags.symbolize && s->len > 0, report,
+                            put_list, s);
 }
 
 // --- samples ---

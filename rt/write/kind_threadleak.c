@@ -23,7 +23,6 @@
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "symbolize/maps.h"
-#include "symbolize/symbolize.h"
 #include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/message.h"
@@ -34,7 +33,6 @@
 #include "write/profile_kind.h"
 #include "write/report_text.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct writer {
@@ -430,26 +428,18 @@ static void put_modules(struct mprof_report *w, const struct mprof_stuck *g) {
   mprof_maps_free(&maps);
 }
 
+static void put_list(struct mprof_report *w, const void *copy) {
+  const struct mprof_stuck *g = copy;
+  mprof_report_head(w, "stuck threads", g->time_ns);
+  report(w, g);
+  put_modules(w, g);
+  mprof_report_put(w, "\n");
+  report_line(w, g);
+}
+
 static int write_list(struct mprof_outfile *f, const struct mprof_stuck *g) {
-  struct mprof_report *w = mprof_os_map(sizeof(*w));
-  if (w == NULL)
-    return mprof_outfile_fail(f, -ENOMEM);
-  w->out = f;
-  int error = mprof_symbolize_begin(mprof_flags.symbolize && g->stuck > 0);
-  if (error == 0) {
-    if (mprof_symbolize_collect(f)) {
-      report(w, g);
-      mprof_symbolize_look_up(f);
-    }
-    mprof_report_head(w, "stuck threads", g->time_ns);
-    report(w, g);
-    put_modules(w, g);
-    mprof_report_put(w, "\n");
-    report_line(w, g);
-    mprof_symbolize_end();
-  }
-  mprof_os_unmap(w, sizeof(*w));
-  return mprof_outfile_fail(f, error);
+  return mprof_report_write(f, mprof_flags.symbolize && g->stuck > 0, report,
+                            put_list, g);
 }
 
 // --- the kind ---

@@ -22,7 +22,31 @@
 #include "unwind/unwind.h"
 #include "write/std_frames.h"
 
+#include <errno.h>
 #include <string.h>
+
+// --- a whole report ---
+
+int mprof_report_write(struct mprof_outfile *f, bool wants_names,
+                       void (*collect)(struct mprof_report *w, const void *arg),
+                       void (*put)(struct mprof_report *w, const void *arg),
+                       const void *arg) {
+  struct mprof_report *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return mprof_outfile_fail(f, -ENOMEM);
+  w->out = f;
+  const int error = mprof_symbolize_begin(wants_names);
+  if (error == 0) {
+    if (mprof_symbolize_collect(f)) {
+      collect(w, arg);
+      mprof_symbolize_look_up(f);
+    }
+    put(w, arg);
+    mprof_symbolize_end();
+  }
+  mprof_os_unmap(w, sizeof(*w));
+  return mprof_outfile_fail(f, error);
+}
 
 // --- numbers ---
 

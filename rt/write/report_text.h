@@ -44,6 +44,17 @@ void mprof_put_things(struct mprof_text *t, uint64_t n, const char *thing);
 void mprof_put_things_and_stacks(struct mprof_text *t, uint64_t n,
                                  const char *thing, uint64_t stacks);
 
+// --- a whole report ---
+
+// Writes a report to f by put(w, arg), with the names of functions if
+// wants_names is true. Before, calls collect(w, arg), which writes all stacks
+// of the report, to collect their addresses: all names are looked up at once.
+// Returns 0 or the first error of f. Hold writer_lock.
+int mprof_report_write(struct mprof_outfile *f, bool wants_names,
+                       void (*collect)(struct mprof_report *w, const void *arg),
+                       void (*put)(struct mprof_report *w, const void *arg),
+                       const void *arg);
+
 // --- text of the report ---
 
 // Writes the string s.

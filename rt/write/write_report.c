@@ -24,7 +24,6 @@
 #include "write/profiles.h"
 #include "write/report_text.h"
 
-#include <errno.h>
 #include <string.h>
 
 static void put_head(struct mprof_report *w, const struct mprof_summary *s) {
@@ -164,8 +163,8 @@ static void put_memory(struct mprof_report *w, const struct mprof_summary *s) {
 
 // The sections of the profiles and their summary lines are in the order of the
 // positions that the table of profiles gives.
-static void put_sections(struct mprof_report *w,
-                         const struct mprof_summary *s) {
+static void put_sections(struct mprof_report *w, const void *summary) {
+  const struct mprof_summary *s = summary;
   const struct mprof_profile_row *rows = mprof_profile_rows;
   for (unsigned at = 1; at <= MPROF_PROFILES; at++)
     for (size_t i = 0; i < MPROF_PROFILES; i++)
@@ -173,7 +172,8 @@ static void put_sections(struct mprof_report *w,
         rows[i].kind->report(w, s->copies[i]);
 }
 
-static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
+static void put_report(struct mprof_report *w, const void *summary) {
+  const struct mprof_summary *s = summary;
   const struct mprof_profile_row *rows = mprof_profile_rows;
   put_head(w, s);
   put_sections(w, s);
@@ -187,22 +187,8 @@ static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
 }
 
 int mprof_write_report(struct mprof_outfile *f, void *summary) {
-  const struct mprof_summary *s = summary;
-  struct mprof_report *w = mprof_os_map(sizeof(*w));
-  if (w == NULL)
-    return mprof_outfile_fail(f, -ENOMEM);
-  w->out = f;
-  bool wants_names = mprof_flags.symbolize && mprof_flags.report_top > 0 &&
-                     mprof_summary_has_stacks(s);
-  int error = mprof_symbolize_begin(wants_names);
-  if (error == 0) {
-    if (mprof_symbolize_collect(f)) {
-      put_sections(w, s);
-      mprof_symbolize_look_up(f);
-    }
-    put_report(w, s);
-    mprof_symbolize_end();
-  }
-  mprof_os_unmap(w, sizeof(*w));
-  return mprof_outfile_fail(f, error);
+  const bool wants_names = mprof_flags.symbolize &&
+                           mprof_flags.report_top > 0 &&
+                           mprof_summary_has_stacks(summary);
+  return mprof_report_write(f, wants_names, put_sections, put_report, summary);
 }
