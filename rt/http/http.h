@@ -200,9 +200,13 @@ void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
 // Begins a CPU profile of that many milliseconds.
 void mprof_live_cpu(int64_t ms, bool symbolizes, struct mprof_reply *r,
                     struct mprof_job *j);
+// Returns the profile NAME if the page is delta_NAME and has differences since
+// the last reply; otherwise NULL.
+const char *mprof_live_since_name(const char *page);
 // Writes a profile of the events since the last complete reply to the same
 // path, with the same client name of less than MPROF_CLIENT_NAME bytes. In a
-// heap profile, the blocks in use are still those of the moment.
+// heap profile, the blocks in use are still those of the moment. w->name: a
+// result of mprof_live_since_name.
 void mprof_live_since(const struct mprof_profile_wish *w, const char *client,
                       struct mprof_reply *r, struct mprof_job *j);
 

@@ -267,6 +267,23 @@ enum {
 static const char delta_names[DELTAS][8] = {"heap", "block", "mutex", "cpu",
                                             "wall"};
 
+// Returns the index of the profile's name; DELTAS: it has no delta path.
+static size_t delta_of(const char *name) {
+  size_t i = 0;
+  while (i < DELTAS && strcmp(delta_names[i], name) != 0)
+    i++;
+  return i;
+}
+
+const char *mprof_live_since_name(const char *page) {
+  static const char prefix[] = "delta_";
+  const size_t length = sizeof(prefix) - 1;
+  if (strncmp(page, prefix, length) != 0)
+    return NULL;
+  const size_t i = delta_of(page + length);
+  return i < DELTAS ? delta_names[i] : NULL;
+}
+
 // The copies from which the next profiles of mprof_live_since begin. The first
 // row is for requests without a client name, and is never given away. Only the
 // server's thread uses them.
@@ -356,6 +373,21 @@ static void let_go(const struct mprof_job *j) {
     mprof_wall_let_go();
 }
 
+// Takes the first copy of the profile of `job`, and makes *j this job. After an
+// error, which becomes the reply, there is no job.
+static void begin_delta(struct mprof_job job, struct mprof_reply *r,
+                        struct mprof_job *j) {
+  *j = job;
+  j->kind = MPROF_JOB_DELTA;
+  mprof_live_lock(false);
+  const int error = mprof_profile_take(&j->before);
+  mprof_live_unlock();
+  if (error == 0)
+    return;
+  mprof_job_abandon(j);
+  mprof_live_fail(r, error);
+}
+
 void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
                       struct mprof_reply *r, struct mprof_job *j) {
   struct mprof_profile_request p = {.copy = NULL};
@@ -372,25 +404,18 @@ void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
     return;
   }
   // A request switches the wall profile on for its time.
-  const bool is_wall = p.row == &mprof_profile_rows[MPROF_PROFILE_wall];
-  int error = is_wall ? mprof_wall_hold() : 0;
-  if (error == 0) {
-    mprof_live_lock(false);
-    error = mprof_profile_take(&p);
-    mprof_live_unlock();
-    if (error != 0 && is_wall)
-      mprof_wall_let_go();
-  }
+  const int error =
+      p.row == &mprof_profile_rows[MPROF_PROFILE_wall] ? mprof_wall_hold() : 0;
   if (error != 0) {
     mprof_live_fail(r, error);
     return;
   }
   // The clock has whole milliseconds, so a wait may be shorter by one.
-  *j = (struct mprof_job){.kind = MPROF_JOB_DELTA,
-                          .ms = seconds * SECOND_MS + 1,
-                          .name = p.row->name,
-                          .symbolizes = w->symbolizes,
-                          .before = p};
+  begin_delta((struct mprof_job){.ms = seconds * SECOND_MS + 1,
+                                 .name = p.row->name,
+                                 .symbolizes = w->symbolizes,
+                                 .before = p},
+              r, j);
 }
 
 // --- the CPU profile ---
@@ -426,23 +451,15 @@ static bool begin_cpu(struct mprof_reply *r) {
 
 void mprof_live_cpu(int64_t ms, bool symbolizes, struct mprof_reply *r,
                     struct mprof_job *j) {
-  struct mprof_profile_request p = {.row =
-                                        &mprof_profile_rows[MPROF_PROFILE_cpu]};
   if (mprof_live_refuse_at_end(r) || !begin_cpu(r))
     return;
-  *j = (struct mprof_job){.kind = MPROF_JOB_DELTA,
-                          .ms = ms,
-                          .name = "profile",
-                          .symbolizes = symbolizes,
-                          .cpu_session = is_of_request() ? cpu_session : 0};
-  mprof_live_lock(false);
-  const int error = mprof_profile_take(&p);
-  mprof_live_unlock();
-  j->before = p;
-  if (error == 0)
-    return;
-  mprof_job_abandon(j);
-  mprof_live_fail(r, error);
+  begin_delta(
+      (struct mprof_job){.ms = ms,
+                         .name = "profile",
+                         .symbolizes = symbolizes,
+                         .before.row = &mprof_profile_rows[MPROF_PROFILE_cpu],
+                         .cpu_session = is_of_request() ? cpu_session : 0},
+      r, j);
 }
 
 static void finish_delta(struct mprof_job *j, struct mprof_reply *r) {
@@ -510,9 +527,7 @@ void mprof_live_since(const struct mprof_profile_wish *w, const char *client,
                       0);
     return;
   }
-  size_t number = 0;
-  while (strcmp(delta_names[number], w->name) != 0)
-    number++;
+  const size_t number = delta_of(w->name);
   struct mprof_profile_request *last = &clients[row].last[number];
   const struct difference d = {last, &now, true};
   mprof_live_lock(w->symbolizes);
@@ -567,7 +582,6 @@ void mprof_job_abandon(struct mprof_job *j) {
   else if (j->kind != MPROF_JOB_NONE) {
     if (j->kind == MPROF_JOB_DELTA)
       let_go(j);
-    mprof_profile_drop(&j->before);
     mprof_profile_drop(&j->before);
   }
   j->kind = MPROF_JOB_NONE;

@@ -382,6 +382,7 @@ static const char *name_of(const char *path) {
 static void dispatch(const struct mprof_http_request *q, const char *name,
                      const char *body, size_t len, struct mprof_reply *r,
                      struct mprof_job *j) {
+  const char *const since = mprof_live_since_name(name);
   if (strcmp(name, "symbol") == 0)
     symbol_page(q, body, len, r);
   else if (name[0] == '\0')
@@ -394,16 +395,8 @@ static void dispatch(const struct mprof_http_request *q, const char *name,
     cpu_page(q, r, j);
   else if (strcmp(name, "trace") == 0)
     trace_page(q, r, j);
-  else if (strcmp(name, "delta_heap") == 0)
-    since_page(q, "heap", r, j);
-  else if (strcmp(name, "delta_block") == 0)
-    since_page(q, "block", r, j);
-  else if (strcmp(name, "delta_mutex") == 0)
-    since_page(q, "mutex", r, j);
-  else if (strcmp(name, "delta_cpu") == 0)
-    since_page(q, "cpu", r, j);
-  else if (strcmp(name, "delta_wall") == 0)
-    since_page(q, "wall", r, j);
+  else if (since != NULL)
+    since_page(q, since, r, j);
   else
     profile_page(q, name, r, j);
 }
