@@ -145,8 +145,6 @@ uint64_t mprof_sys_thread_ran_ns(int tid);
 long mprof_sys_timer_create(int tid, int sig, uint64_t value, int *timer);
 // Starts the timer: first_ns nanoseconds from now, and then each period_ns.
 long mprof_sys_timer_set(int timer, uint64_t first_ns, uint64_t period_ns);
-// Returns the time until the timer's next signal; 0: its thread has ended.
-uint64_t mprof_sys_timer_left_ns(int timer);
 void mprof_sys_timer_delete(int timer);
 // Stores the processors on which thread tid may run in mask: bit i of the array
 // stands for processor i. bytes: size of mask, a multiple of 8. Returns false

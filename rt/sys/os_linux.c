@@ -343,12 +343,6 @@ long mprof_sys_timer_set(int timer, uint64_t first_ns, uint64_t period_ns) {
   return mprof_syscall4(SYS_timer_settime, timer, 0, (long)&times, 0);
 }
 
-uint64_t mprof_sys_timer_left_ns(int timer) {
-  struct itimerspec times = {.it_value = {0, 0}};
-  mprof_syscall3(SYS_timer_gettime, timer, (long)&times, 0);
-  return ns_of(times.it_value);
-}
-
 void mprof_sys_timer_delete(int timer) {
   mprof_syscall3(SYS_timer_delete, timer, 0, 0);
 }
@@ -405,7 +399,7 @@ uint64_t mprof_sys_random(void) {
 int64_t mprof_sys_realtime_ns(void) {
   struct timespec ts = {0, 0};
   mprof_syscall3(SYS_clock_gettime, CLOCK_REALTIME, (long)&ts, 0);
-  return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+  return (int64_t)ns_of(ts);
 }
 
 static uint64_t soft_limit(int resource) {
