@@ -13,14 +13,10 @@
 
 #include "options/flags.h"
 #include "sys/clock.h"
-#include "sys/message.h"
 #include "sys/os.h"
 #include "sys/tls.h"
-#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_user.h"
-
-#include <string.h>
 
 // Shorter times are not recorded.
 #define LEAST_NS 1000u
@@ -35,20 +31,6 @@ void mprof_trace_schedule_begin(struct mprof_trace_row *r, uint64_t now) {
   r->runs.cpu_ns = has_waited ? s.cpu_ns : mprof_sys_thread_ran_ns(r->tid);
   r->runs.switches = s;
   r->runs.since = now;
-}
-
-static void put_message(struct mprof_trace_row *r, uint64_t now, uint32_t key,
-                        uint64_t ns) {
-  char text[24];
-  struct mprof_text t = MPROF_TEXT(text);
-  mprof_text_dec(&t, ns);
-  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LOG, now);
-  p = mprof_trace_put(p, 0);
-  p = mprof_trace_put(p, key);
-  p = mprof_trace_put(p, 0);
-  p = mprof_trace_put(p, t.len);
-  memcpy(p, text, t.len);
-  mprof_trace_finish(r, p + t.len);
 }
 
 void mprof_trace_schedule_end(struct mprof_trace_row *r, uint64_t now) {
@@ -68,5 +50,5 @@ void mprof_trace_schedule_end(struct mprof_trace_row *r, uint64_t now) {
   const uint64_t ran = mprof_sys_thread_ran_ns(r->tid) - r->runs.cpu_ns;
   const uint64_t took = mprof_clock_ns(now - since);
   if (took > ran + LEAST_NS)
-    put_message(r, now, mprof_trace_schedule_key(is_certain), took - ran);
+    mprof_trace_put_off_cpu(r, now, is_certain, took - ran);
 }

@@ -157,9 +157,15 @@ uint32_t mprof_trace_charge_key(void) {
 #define PREEMPTED_KEY "thread.preempted_ns"
 #define OFF_CPU_KEY "thread.off_cpu_ns"
 
-uint32_t mprof_trace_schedule_key(bool is_preempted) {
-  return is_preempted ? name_of(PREEMPTED_KEY, sizeof(PREEMPTED_KEY) - 1)
-                      : name_of(OFF_CPU_KEY, sizeof(OFF_CPU_KEY) - 1);
+void mprof_trace_put_off_cpu(struct mprof_trace_row *r, uint64_t now,
+                             bool is_preempted, uint64_t ns) {
+  char text[24];
+  struct mprof_text t = MPROF_TEXT(text);
+  const uint32_t key = is_preempted
+                           ? name_of(PREEMPTED_KEY, sizeof(PREEMPTED_KEY) - 1)
+                           : name_of(OFF_CPU_KEY, sizeof(OFF_CPU_KEY) - 1);
+  mprof_text_dec(&t, ns);
+  put_message(r, now, key, text, t.len);
 }
 
 // --- labels of threads ---
