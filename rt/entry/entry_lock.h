@@ -147,7 +147,7 @@ static inline void mprof_lock_taken(uintptr_t lock, uint8_t kind, unsigned how,
                                     uintptr_t op, uintptr_t frame) {
   if (mprof_likely(mprof_watch_word((const void *)lock) == 0))
     return;
-  mprof_hold_taken(lock, kind, op, frame);
+  mprof_hold_taken(lock, kind, how, op, frame);
   if (mprof_order_on)
     mprof_order_taken(lock, kind, how, op, frame);
 }

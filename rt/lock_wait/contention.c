@@ -450,10 +450,10 @@ void mprof_release_end(struct mprof_release *r, bool released,
   mprof_guard_leave();
 }
 
-void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
+void mprof_hold_taken(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
                       uintptr_t frame) {
   if (mprof_holds_on)
-    mprof_holds_add(lock, kind, op, frame);
+    mprof_holds_add(lock, kind, how, op, frame);
   if (!mprof_notes_wanted(lock) || is_inside_user(frame) ||
       !mprof_process_ready() || !mprof_guard_enter())
     return;

@@ -41,34 +41,13 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
   return &h->v[(first + way) % MPROF_HOLDS];
 }
 
-// Functions that take an rwlock for reading. A lock that was taken by one of
-// these functions needs a record, because an rwlock stores the thread id of its
-// writer, but not the ids of its readers. The functions of libc++'s shared
-// mutexes are not listed, because these mutexes do not use rwlocks.
-#define READS(X)                                                               \
-  X(pthread_rwlock_rdlock)                                                     \
-  X(pthread_rwlock_tryrdlock)                                                  \
-  X(pthread_rwlock_timedrdlock)                                                \
-  X(pthread_rwlock_clockrdlock)
-#define DECLARE(f) extern void f(void);
-READS(DECLARE)
-
-bool mprof_op_reads(uintptr_t op) {
-  // These are the ones of libc++.
-  static const uint16_t others[] = {
-      MPROF_HOOKED__ZNSt3__119__shared_mutex_base11lock_sharedEv,
-      MPROF_HOOKED__ZNSt3__118shared_timed_mutex11lock_sharedEv};
-  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-    if (op == (uintptr_t)mprof_hooked_functions[others[i]])
-      return true;
-#define IS_READ(f) || op == (uintptr_t)HOOKED(f)
-  return false READS(IS_READ);
-}
-
-static bool is_needed(uint8_t kind, uintptr_t op) {
-#define IS_OP(f) || op == (uintptr_t)HOOKED(f)
+// An rwlock stores the thread id of its writer, but not the ids of its readers.
+// Locks with a layout of their own are not rwlocks.
+static bool is_needed(uint8_t kind, unsigned how) {
   return !MPROF_LOCKS_NAME_OWNERS || kind == MPROF_KIND_spin ||
-         kind == MPROF_KIND_user READS(IS_OP);
+         kind == MPROF_KIND_user ||
+         (how & (MPROF_TAKES_SHARED | MPROF_TAKES_OPAQUE)) ==
+             MPROF_TAKES_SHARED;
 }
 
 // Returns whether it is better to replace record x than record y.
@@ -121,10 +100,10 @@ static void set_stack(struct mprof_thread *t, struct mprof_hold *x,
 }
 
 static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
-                uintptr_t op, uintptr_t frame) {
+                unsigned how, uintptr_t op, uintptr_t frame) {
   if (!t->holds && !(t->holds = mprof_persistent_alloc(sizeof(*t->holds))))
     return;
-  const bool needed = is_needed(kind, op);
+  const bool needed = is_needed(kind, how);
   struct mprof_hold *x = choose(t->holds, lock, needed);
   if (x == NULL)
     return;
@@ -138,7 +117,7 @@ static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
   atomic_store_explicit(&x->lock, lock, memory_order_release);
 }
 
-void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
+void mprof_holds_add(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
                      uintptr_t frame) {
   if (!mprof_process_ready())
     return;
@@ -148,7 +127,7 @@ void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
   }
   struct mprof_thread *t = mprof_thread_self(false);
   if (t)
-    add(t, lock, kind, op, frame);
+    add(t, lock, kind, how, op, frame);
   mprof_guard_leave();
 }
 

@@ -67,9 +67,10 @@ extern MPROF_HIDDEN bool mprof_tracks_locks;
 
 // Records that the calling thread has taken a lock. Call this while the
 // thread's guard is not set.
+// how: MPROF_TAKES_* (lock_order.h).
 // op: address of the hooked function that took the lock.
 // frame: frame address of the entry that called this function.
-void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
+void mprof_holds_add(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
                      uintptr_t frame);
 // Returns the word of __mprof_waiters for the slot of an object. The result is
 // 0 if no thread waits for the object and acquisitions are not recorded.
@@ -93,15 +94,12 @@ static inline uint32_t mprof_watch_word(const void *object) {
 // Records that the calling thread has taken a lock, for those who want it: the
 // search for stuck threads (mprof_holds_add) and the profile `locks`
 // (lock_pairs.h). While any of them does, the word of the lock is not 0.
-void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
+void mprof_hold_taken(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
                       uintptr_t frame);
 // Removes the calling thread's record of a lock that the thread releases. Does
 // nothing if there is no such record. Call this with the guard set, and only
 // for locks that do not store their owner (is_needed).
 void mprof_hold_dropped(uintptr_t lock);
-
-// Returns whether the hooked function takes an rwlock for reading.
-bool mprof_op_reads(uintptr_t op);
 
 // Copies record i of thread t to *copy. t->holds must not be NULL. Returns
 // false if the record is unused, or if the thread has changed the record during

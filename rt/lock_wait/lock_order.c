@@ -33,6 +33,14 @@ enum {
   STACK_ABOVE = 16 << 10
 };
 
+bool mprof_op_reads(uintptr_t op) {
+  for (int f = 0; f < MPROF_HOOKED_COUNT; f++)
+    if ((uintptr_t)mprof_hooked_functions[f] == op &&
+        mprof_takes((enum mprof_hooked)f) & MPROF_TAKES_SHARED)
+      return true;
+  return false;
+}
+
 // --- stacks ---
 
 // Returns the handle of the bucket with the stack that begins at `frame`, or 0.

@@ -35,7 +35,8 @@ enum {
   MPROF_TAKES_AFTER_WRITERS = 8
 };
 
-// Returns how the hooked function number f takes its lock. f is a constant.
+// Returns how the hooked function number f takes its lock. In entries,
+// f is a constant.
 static inline unsigned mprof_takes(enum mprof_hooked f) {
   enum {
     // libc++'s shared mutexes let waiting writers go first.
@@ -80,6 +81,9 @@ static inline unsigned mprof_takes(enum mprof_hooked f) {
     return 0;
   }
 }
+
+// Returns whether the hooked function at address op is a reader's.
+bool mprof_op_reads(uintptr_t op);
 
 // Whether the runtime looks for locks that are taken in different orders.
 // Written once at start, by mprof_holds_init.

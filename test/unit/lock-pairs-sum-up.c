@@ -46,7 +46,7 @@ static MPROF_NOINLINE void end(struct mprof_wait *w, enum mprof_outcome how,
 
 static MPROF_NOINLINE void take(uintptr_t op, uintptr_t lock, uint64_t at) {
   time_now = at;
-  mprof_hold_taken(lock, MPROF_KIND_mutex, op, FRAME);
+  mprof_hold_taken(lock, MPROF_KIND_mutex, 0, op, FRAME);
 }
 
 static MPROF_NOINLINE void unlock(uintptr_t op, uintptr_t lock, uint64_t at) {
