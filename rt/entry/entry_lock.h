@@ -27,6 +27,7 @@
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_order.h"
+#include "lock_wait/lock_pairs.h"
 #include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
@@ -76,6 +77,25 @@ static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
   return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &
          ~MPROF_WAITER_FLAGS;
+}
+
+// Returns the word of __mprof_waiters for the slot of an object. The result is
+// 0 if no thread waits for the object and acquisitions are not recorded.
+static inline uint32_t mprof_watch_word(const void *object) {
+  // The slot, as mprof_waiter_slot computes it. The empty asm keeps the
+  // compiler from replacing the conversion by an `and`, which is one
+  // instruction more.
+  uint32_t low = (uint16_t)(uintptr_t)object;
+  _Static_assert(MPROF_WAITER_SLOTS << MPROF_WAITER_SHIFT == UINT16_MAX + 1,
+                 "slot of 16 bits");
+  __asm__("" : "+r"(low));
+  const uint32_t *word = &__mprof_waiters[low >> MPROF_WAITER_SHIFT];
+#if __has_feature(thread_sanitizer)
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#else
+  // The compiler does not combine an atomic load with the test of the word.
+  return *word;
+#endif
 }
 
 // Returns whether the word of the object is not 0.
@@ -145,7 +165,7 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 // Records that the thread has taken a lock. how: MPROF_TAKES_*.
 static inline void mprof_lock_taken(uintptr_t lock, uint8_t kind, unsigned how,
                                     uintptr_t op, uintptr_t frame) {
-  if (mprof_likely(mprof_watch_word((const void *)lock) == 0))
+  if (mprof_likely(!mprof_is_watched((const void *)lock)))
     return;
   mprof_hold_taken(lock, kind, how, op, frame);
   if (mprof_order_on)

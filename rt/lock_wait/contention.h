@@ -196,6 +196,11 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
 void mprof_release_end(struct mprof_release *r, bool released,
                        enum mprof_kind kind, uintptr_t op, uintptr_t frame);
 
+// Records that the calling thread has taken a lock, for those who want it: the
+// search for stuck threads (holds.h) and the profile `locks`
+// (lock_pairs.h). While any of them does, the word of the lock is not 0.
+void mprof_hold_taken(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
+                      uintptr_t frame);
 // Reports that a wait for a condition has ended, after which the thread has the
 // mutex again. w: the wait for the condition, which mprof_wait_end has ended.
 void mprof_mutex_retaken(const struct mprof_wait *w, uintptr_t mutex);

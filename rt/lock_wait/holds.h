@@ -21,7 +21,6 @@
 #ifndef MPROF_RT_LOCK_WAIT_HOLDS_H
 #define MPROF_RT_LOCK_WAIT_HOLDS_H
 
-#include "lock_wait/lock_pairs.h"
 #include "sys/base.h"
 
 struct mprof_thread;
@@ -72,30 +71,6 @@ extern MPROF_HIDDEN bool mprof_tracks_locks;
 // frame: frame address of the entry that called this function.
 void mprof_holds_add(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
                      uintptr_t frame);
-// Returns the word of __mprof_waiters for the slot of an object. The result is
-// 0 if no thread waits for the object and acquisitions are not recorded.
-static inline uint32_t mprof_watch_word(const void *object) {
-  // The slot, as mprof_waiter_slot computes it. The empty asm keeps the
-  // compiler from replacing the conversion by an `and`, which is one
-  // instruction more.
-  uint32_t low = (uint16_t)(uintptr_t)object;
-  _Static_assert(MPROF_WAITER_SLOTS << MPROF_WAITER_SHIFT == UINT16_MAX + 1,
-                 "slot of 16 bits");
-  __asm__("" : "+r"(low));
-  const uint32_t *word = &__mprof_waiters[low >> MPROF_WAITER_SHIFT];
-#if __has_feature(thread_sanitizer)
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
-#else
-  // The compiler does not combine an atomic load with the test of the word.
-  return *word;
-#endif
-}
-
-// Records that the calling thread has taken a lock, for those who want it: the
-// search for stuck threads (mprof_holds_add) and the profile `locks`
-// (lock_pairs.h). While any of them does, the word of the lock is not 0.
-void mprof_hold_taken(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
-                      uintptr_t frame);
 // Removes the calling thread's record of a lock that the thread releases. Does
 // nothing if there is no such record. Call this with the guard set, and only
 // for locks that do not store their owner (is_needed).
