@@ -324,10 +324,16 @@ static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *arg) {
   return s->found != 0;
 }
 
-uintptr_t mprof_module_symbol(const char *name, const void *except) {
-  struct symbol_search s = {.name = name, .except = except, .hash = 5381};
+uint32_t mprof_symbol_hash(const char *name) {
+  uint32_t hash = 5381;
   for (const char *p = name; *p != '\0'; p++)
-    s.hash = s.hash * 33 + (unsigned char)*p;
+    hash = hash * 33 + (unsigned char)*p;
+  return hash;
+}
+
+uintptr_t mprof_module_symbol(const char *name, const void *except) {
+  struct symbol_search s = {
+      .name = name, .except = except, .hash = mprof_symbol_hash(name)};
   dl_iterate_phdr(look_for_symbol, &s);
   return s.found;
 }

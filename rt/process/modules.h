@@ -66,6 +66,8 @@ bool mprof_module_contains(const struct dl_phdr_info *info, uintptr_t address);
 // no call (STT_GNU_IFUNC). except: an address in a module to leave out; NULL:
 // none. Takes the loader's lock.
 uintptr_t mprof_module_symbol(const char *name, const void *except);
+// Returns the hash of a symbol's name in the tables DT_GNU_HASH of modules.
+uint32_t mprof_symbol_hash(const char *name);
 
 // --- the references of a loaded module to functions of other modules ---
 //

@@ -257,10 +257,8 @@ size_t mprof_find_definitions(const char *name, struct mprof_window *w,
                               uintptr_t *found, size_t max) {
   const struct link_map *at = loaded_modules();
   struct link_map map;
-  uint32_t hash = 5381;
+  const uint32_t hash = mprof_symbol_hash(name);
   size_t n = 0;
-  for (const char *p = name; *p != '\0'; p++)
-    hash = hash * 33 + (unsigned char)*p;
   w->len = 0;
   for (int i = 0; i < MODULES_MAX && at != NULL && n < max;
        i++, at = map.l_next) {
