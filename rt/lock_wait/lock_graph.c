@@ -91,7 +91,7 @@ static struct graph *graph_now(void) {
   return atomic_load_explicit(&order.graph, memory_order_acquire);
 }
 
-// --- nodes and edges ---
+// --- the node of a lock ---
 
 // Returns the node of the lock. If there is none, returns a node that may
 // become that of the lock, or NULL.
@@ -108,6 +108,12 @@ static struct node *place_of(struct graph *g, uintptr_t lock) {
       break;
   }
   return unused;
+}
+
+// Returns the node of the lock, or NULL.
+static struct node *node_of(struct graph *g, uintptr_t lock) {
+  struct node *n = place_of(g, lock);
+  return n != NULL && n->lock == lock && n->is_alive ? n : NULL;
 }
 
 // --- locks in freed memory ---
@@ -156,7 +162,7 @@ void mprof_graph_remove_range(uintptr_t begin, size_t size) {
   }
 }
 
-// --- nodes ---
+// --- nodes and edges ---
 
 static struct node *node_locked(struct graph *g, uintptr_t lock) {
   struct node *n = place_of(g, lock);
@@ -374,13 +380,13 @@ static void search_locked(struct graph *g, const struct edge *first) {
     return;
   uint32_t next = g->nodes[first->to].out;
   for (;;) {
-    const struct edge *e = &g->edges[next];
     if (next == 0) {
       if (--s.len == 0)
         return;
       next = s.path[s.len]->next_out;
       continue;
     }
+    const struct edge *e = &g->edges[next];
     if (++s.steps > STEPS) {
       mprof_stat_add(MPROF_STAT_order_lost, 1);
       return;
@@ -416,8 +422,7 @@ static void insert_locked(struct graph *g, const struct edge *wanted) {
       }
       return;
     }
-    variants +=
-        g->edges[i].from == wanted->from && g->edges[i].to == wanted->to;
+    variants += x->from == wanted->from && x->to == wanted->to;
   }
   if (variants == VARIANTS)
     return;
@@ -482,15 +487,12 @@ bool mprof_graph_knows(uint64_t key) {
 
 void mprof_graph_remove(uintptr_t lock) {
   struct graph *g = graph_now();
-  if (g == NULL)
-    return;
-  const struct node *n = place_of(g, lock);
-  if (n == NULL || n->lock != lock || !n->is_alive)
+  if (g == NULL || node_of(g, lock) == NULL)
     return;
   mprof_lock_acquire(&order.lock);
-  struct node *x = place_of(g, lock);
-  if (x != NULL && x->lock == lock && x->is_alive) {
-    remove_node_locked(g, x);
+  struct node *n = node_of(g, lock);
+  if (n != NULL) {
+    remove_node_locked(g, n);
     atomic_fetch_add_explicit(mprof_generation_of(lock), 1,
                               memory_order_relaxed);
   }
