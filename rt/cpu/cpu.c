@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -246,9 +247,9 @@ static int make_timer(int tid, struct mprof_cpu_seen *own) {
   return NO_TIMER;
 }
 
-static void add_locked(int tid) {
+// Makes a timer for the thread, as number i of the list.
+static void add_locked(size_t i, int tid) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_CPU));
-  const size_t i = place_locked(tid);
   if (!make_room_locked()) {
     mprof_stat_add(MPROF_STAT_cpu_threads, 1);
     return;
@@ -361,8 +362,8 @@ static void sort(int *v, size_t n) {
   }
 }
 
-// The threads without their own timers are those whose ids are even here: each
-// id in the sorted list is doubled.
+// Makes the id of the thread negative in the sorted list if it has made its own
+// timer.
 static void mark(struct mprof_thread *t, void *tids) {
   const struct mprof_tids *list = tids;
   size_t from = 0, to = list->len;
@@ -370,13 +371,13 @@ static void mark(struct mprof_thread *t, void *tids) {
     return;
   while (from < to) {
     const size_t middle = (from + to) / 2;
-    if (list->v[middle] < 2 * t->tid)
+    if (abs(list->v[middle]) < t->tid)
       from = middle + 1;
     else
       to = middle;
   }
-  if (from < list->len)
-    list->v[from] |= list->v[from] == 2 * t->tid;
+  if (from < list->len && list->v[from] == t->tid)
+    list->v[from] = -t->tid;
 }
 
 // Stores the sorted ids of the threads that have not made their own timers.
@@ -385,15 +386,13 @@ static bool list_others(struct mprof_tids *list) {
   if (mprof_tids_list(list) != 0)
     return false;
   sort(list->v, list->len);
-  for (size_t i = 0; i < list->len; i++)
-    list->v[i] *= 2;
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_each(mark, list);
   mprof_lock_release(&mprof_registry_lock);
   size_t kept = 0;
   for (size_t i = 0; i < list->len; i++)
-    if (list->v[i] % 2 == 0)
-      list->v[kept++] = list->v[i] / 2;
+    if (list->v[i] > 0)
+      list->v[kept++] = list->v[i];
   list->len = kept;
   return true;
 }
@@ -413,7 +412,7 @@ static void match_timers_locked(const struct mprof_tids *list) {
   for (size_t i = 0; i < list->len; i++) {
     const size_t place = place_locked(list->v[i]);
     if (place == cpu.len || cpu.timers[place].tid != list->v[i])
-      add_locked(list->v[i]);
+      add_locked(place, list->v[i]);
   }
 }
 
