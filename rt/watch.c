@@ -573,8 +573,7 @@ static void write_slow_locked(void) {
   mprof_text_str(&t, ".slow_task.");
   mprof_text_dec(&t, s.task);
   mprof_text_str(&t, ".trace");
-  const uint64_t before =
-      mprof_flags.trace_slow_task * mprof_trace_frequency() / 1000;
+  const uint64_t before = mprof_slow_task_limit();
   if (error == 0)
     error = t.len + 1 < sizeof(path)
                 ? mprof_trace_snapshot_from(

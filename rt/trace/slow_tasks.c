@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of open tasks, and the slow tasks; see slow_tasks.h.
 
 #include "trace/slow_tasks.h"
 
@@ -31,6 +33,10 @@ static struct {
 void mprof_slow_tasks_init(void) {
   if (mprof_flags.trace_slow_task != 0 && slots == NULL)
     slots = mprof_os_map(SLOTS * sizeof(*slots));
+}
+
+uint64_t mprof_slow_task_limit(void) {
+  return mprof_flags.trace_slow_task * mprof_trace_frequency() / 1000;
 }
 
 static struct slot *slot_of(uint64_t task, unsigned probe) {
@@ -79,8 +85,7 @@ void mprof_slow_task_end(uint64_t task, uint64_t ticks) {
     uint64_t own = task;
     // Ignores the task if another one has replaced it meanwhile.
     if (atomic_compare_exchange_strong(&s->task, &own, 0) && ticks > begin &&
-        ticks - begin >
-            mprof_flags.trace_slow_task * mprof_trace_frequency() / 1000)
+        ticks - begin > mprof_slow_task_limit())
       note(task, name, begin, ticks - begin);
     return;
   }

@@ -29,6 +29,8 @@ struct mprof_slow_tasks {
 
 // Prepares the table if the option is set. Called before the session begins.
 void mprof_slow_tasks_init(void);
+// Returns the option trace_slow_task in ticks of the trace.
+uint64_t mprof_slow_task_limit(void);
 // Record the begin and the end of a task. name: handle of its name. ticks: time
 // in ticks of the trace. Call these with the recursion guard set.
 void mprof_slow_task_begin(uint64_t task, uint32_t name, uint64_t ticks);
