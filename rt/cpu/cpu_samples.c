@@ -62,8 +62,8 @@ static struct {
 
 static struct {
   atomic_uchar in_use[STACKS];
-  uintptr_t
-      start; // a multiple of STACK_BYTES; written before the first session
+  // A multiple of STACK_BYTES. Written before the first session.
+  uintptr_t start;
 } stacks;
 
 static struct slot *slot_at(unsigned i) {

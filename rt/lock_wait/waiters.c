@@ -382,9 +382,8 @@ static uint64_t worst_of(const struct waited *w, const struct group *g,
   return g->n == 1 || worst > ticks ? ticks : worst;
 }
 
-enum {
-  MOST_SHARES = 64
-}; // of a slot; shares are lost if a thread is cancelled
+// Number of shares of a slot. Shares are lost if a thread is cancelled.
+enum { MOST_SHARES = 64 };
 
 static struct mprof_shares *new_shares_locked(struct slot *s) {
   struct mprof_shares *x = s->unused_shares;

@@ -145,8 +145,8 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
 struct mprof_share {
   uint32_t stack; // as in struct mprof_waiter
   uint32_t n;     // number of the waiters
-  uint64_t
-      ticks; // their part of the charge; the sum of all parts is the charge
+  // Their part of the charge. The sum of all parts is the charge.
+  uint64_t ticks;
   uint64_t worst; // longest time in ticks that one of them has waited
 };
 // The parts of a charge by the stacks of the waiters.

@@ -93,8 +93,8 @@ extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 // a lock of this slot since waiting time was last attributed to an unlock.
 #define MPROF_WAITER_CAME (1u << 31)
 // Bit that is set in every word of __mprof_waiters while the runtime records
-// which locks each thread holds (holds.h). The bit makes call sites call
-// the runtime for uncontended locks, too.
+// which locks each thread holds (holds.h, lock_order.h). The bit makes call
+// sites call the runtime for uncontended locks, too.
 #define MPROF_WAITER_ANY (1u << 30)
 // Bit that is set while acquisitions of the locks of this slot are noted,
 // because one of them was contended (lock_pairs.h).

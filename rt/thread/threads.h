@@ -183,8 +183,8 @@ struct mprof_thread {
   // Where the thread took contended locks that it holds (lock_pairs.h); NULL at
   // first.
   struct mprof_notes *notes;
-  // The same with the stacks that took them, for the order of locks
-  // (lock_order.h). Only the thread itself uses it.
+  // Locks that the thread holds, in the order in which it took them
+  // (lock_order.h); NULL at first.
   struct mprof_thread_order *order;
 };
 
