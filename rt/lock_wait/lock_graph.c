@@ -18,7 +18,6 @@
 #include "sys/lock.h"
 #include "sys/os.h"
 #include "sys/stats.h"
-#include "sys/tls.h"
 
 #include <string.h>
 

@@ -19,7 +19,6 @@
 #include "unwind/unwind.h"
 
 #include <pthread.h>
-#include <string.h>
 
 bool mprof_order_on;
 uint32_t mprof_order_word;
