@@ -87,10 +87,11 @@ static bool shares_files(const struct target *t) {
          here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
+// Samples a second.
+enum { CPU_RATE = 99, WALL_RATE = 20 };
+
 // Returns the options for mprof_start. A process that ends while it is profiled
 // writes its files itself, if it has the same directories.
-enum { WALL_RATE = 20 };
-
 static char *options_for(const struct session *s, const char *socket) {
   const struct options *o = &s->options;
   char *text = NULL;
@@ -103,7 +104,7 @@ static char *options_for(const struct session *s, const char *socket) {
           "heap_rate=%s:block_rate=%d:"
           "mutex_fraction=%d:threads=%d:cpu_rate=%d:wall_rate=%d",
           o->heap_rate ? o->heap_rate : "524288", o->block, o->mutex,
-          o->threads, o->cpu ? 99 : 0, o->wall ? WALL_RATE : 0);
+          o->threads, o->cpu ? CPU_RATE : 0, o->wall ? WALL_RATE : 0);
   for (size_t i = 0; i < o->set.count; i++)
     fprintf(out, ":%s", o->set.items[i]);
   if (shares_files(&s->target))
