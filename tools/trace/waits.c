@@ -6,7 +6,6 @@
 #include "axis.h"
 #include "common/idmap.h"
 #include "common/memory.h"
-#include "event.h"
 #include "timeline.h"
 #include "times.h"
 

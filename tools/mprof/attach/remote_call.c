@@ -8,7 +8,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -17,7 +16,6 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
   STOP_MS = 1000,

@@ -14,7 +14,6 @@
 #include "commands/show_top.h"
 #include "common/ends_with.h"
 #include "common/memory.h"
-#include "common/plural.h"
 #include "files/shown_path.h"
 #include "sys/message.h"
 #include "terminal/markup.h"
@@ -22,7 +21,6 @@
 #include "view/functions.h"
 #include "view/shown_frames.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

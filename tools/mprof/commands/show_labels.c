@@ -6,7 +6,6 @@
 #include "commands/input.h"
 #include "common/memory.h"
 #include "files/convert.h"
-#include "terminal/markup.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 
