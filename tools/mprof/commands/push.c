@@ -6,6 +6,7 @@
 
 #include "commands/input.h"
 #include "commands/options.h"
+#include "common/clock.h"
 #include "files/bytes.h"
 #include "files/read_profile.h"
 #include "push/agent.h"
@@ -75,11 +76,11 @@ static int push_file(const struct options *options, struct collector *collector,
 static int push_files(const struct options *options,
                       struct collector *collector) {
   int status = STATUS_OK;
-  const int64_t end = ending_now_ms() + LAST_MS;
+  const int64_t end = clock_now_ms() + LAST_MS;
   for (int i = 0; i < options->path_count; i++) {
     if (push_file(options, collector, options->paths[i]) != STATUS_OK)
       status = STATUS_ERROR;
-    const int64_t now = ending_now_ms();
+    const int64_t now = clock_now_ms();
     collector_send_until(collector, now < end ? end : now + 1);
   }
   return status;

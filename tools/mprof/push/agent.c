@@ -3,6 +3,7 @@
 
 #include "push/agent.h"
 
+#include "common/clock.h"
 #include "common/memory.h"
 #include "common/siphash.h"
 #include "files/bytes.h"
@@ -122,7 +123,7 @@ enum { MS_NS = 1000000, PAUSE_MS = 100 };
 
 void collector_send_until(struct collector *m, int64_t end_ms) {
   const struct timespec pause = {0, PAUSE_MS * MS_NS};
-  for (int64_t now; m->box.first && (now = ending_now_ms()) < end_ms;) {
+  for (int64_t now; m->box.first && (now = clock_now_ms()) < end_ms;) {
     outbox_send(&m->box, now);
     if (m->box.first)
       nanosleep(&pause, NULL);
@@ -214,7 +215,7 @@ static void deliver(struct run *run, struct target *t, const char *name,
 static int64_t reply_end_ms;
 
 static bool must_give_up(void) {
-  const int64_t now = ending_now_ms();
+  const int64_t now = clock_now_ms();
   return now >= reply_end_ms || now >= ending_read_ms();
 }
 
@@ -226,7 +227,7 @@ static int ask(struct run *run, struct target *t, const char *name) {
     note_failure(run, t, why);
     return 0;
   }
-  reply_end_ms = ending_now_ms() + REPLY_MS;
+  reply_end_ms = clock_now_ms() + REPLY_MS;
   const long pid = peer_of(fd);
   char *text = NULL;
   size_t size = 0;
@@ -261,13 +262,13 @@ static void pause_target(struct run *run, struct target *t) {
   t->pause_ms = t->pause_ms ? 2 * t->pause_ms : run->a->every_ms;
   if (t->pause_ms > LAST_PAUSE_MS)
     t->pause_ms = LAST_PAUSE_MS;
-  t->next_ms = ending_now_ms() + t->pause_ms;
+  t->next_ms = clock_now_ms() + t->pause_ms;
 }
 
 static void read_target(struct run *run, struct target *t) {
   const struct text_list *names = &run->a->profiles;
   bool has_answered = false;
-  if (ending_now_ms() < t->next_ms)
+  if (clock_now_ms() < t->next_ms)
     return;
   if (run->round % ROUNDS == 0)
     t->lacking = 0;
@@ -338,10 +339,9 @@ static void forget_gone(struct run *run) {
 static void read_all(struct run *run) {
   find_all(run);
   forget_gone(run);
-  for (size_t i = 0; i < run->count && ending_now_ms() < ending_read_ms();
-       i++) {
+  for (size_t i = 0; i < run->count && clock_now_ms() < ending_read_ms(); i++) {
     read_target(run, &run->targets[i]);
-    outbox_send(&run->a->collector->box, ending_now_ms());
+    outbox_send(&run->a->collector->box, clock_now_ms());
   }
   run->round++;
 }
@@ -355,7 +355,7 @@ static bool wait_until(int64_t ms) {
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   for (;;) {
-    int64_t left = ms - ending_now_ms();
+    int64_t left = ms - clock_now_ms();
     if (left < 0)
       left = 0;
     const struct timespec t = {left / SECOND_MS,
@@ -372,23 +372,23 @@ static bool wait_until(int64_t ms) {
 void agent_run(struct agent *a) {
   struct run run = {.a = a};
   struct outbox *o = &a->collector->box;
-  int64_t next = ending_now_ms();
+  int64_t next = clock_now_ms();
   for (bool has_ended = false; !has_ended;) {
-    if (ending_now_ms() >= next) {
+    if (clock_now_ms() >= next) {
       read_all(&run);
       next += a->every_ms;
-      if (next <= ending_now_ms()) // a round has taken longer than the interval
-        next = ending_now_ms() + a->every_ms;
+      if (next <= clock_now_ms()) // a round has taken longer than the interval
+        next = clock_now_ms() + a->every_ms;
       if (a->is_once)
         break;
     }
-    outbox_send(o, ending_now_ms());
+    outbox_send(o, clock_now_ms());
     has_ended =
         wait_until(o->first && o->next_try_ms < next ? o->next_try_ms : next);
   }
   if (!a->is_once)
     read_all(&run);
-  collector_send_until(a->collector, ending_now_ms() + ENDING_SEND_MS);
+  collector_send_until(a->collector, clock_now_ms() + ENDING_SEND_MS);
   for (size_t i = 0; i < run.count; i++)
     free(run.targets[i].server);
   free(run.targets);

@@ -9,11 +9,9 @@
 
 static int64_t since; // 0: no signal has arrived
 
-int64_t ending_now_ms(void) { return clock_now_ms(); }
-
 void ending_begin(void) {
   if (since == 0)
-    since = ending_now_ms();
+    since = clock_now_ms();
 }
 
 int64_t ending_since_ms(void) {

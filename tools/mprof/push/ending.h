@@ -16,11 +16,9 @@ enum {
       5000, // for a request to the collector, and for all that wait
 };
 
-// Returns the time of a clock that only moves forward, in milliseconds.
-int64_t ending_now_ms(void);
 // Records that the agent has received a signal.
 void ending_begin(void);
-// Returns the time at which a signal has arrived, or INT64_MAX.
+// Returns the time of clock_now_ms at which a signal has arrived, or INT64_MAX.
 int64_t ending_since_ms(void);
 // Returns the time at which programs are no longer read, or INT64_MAX.
 int64_t ending_read_ms(void);

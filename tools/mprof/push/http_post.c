@@ -3,6 +3,7 @@
 
 #include "push/http_post.h"
 
+#include "common/clock.h"
 #include "common/memory.h"
 #include "push/ending.h"
 
@@ -132,7 +133,7 @@ static int look_at_time(void *arg, curl_off_t a, curl_off_t b, curl_off_t c,
                         curl_off_t d) {
   const struct progress *p = arg;
   (void)a, (void)b, (void)c, (void)d;
-  const int64_t since = p->ends_since(), now = ending_now_ms();
+  const int64_t since = p->ends_since(), now = clock_now_ms();
   return now - ENDING_SEND_MS >= (since > p->begin_ms ? since : p->begin_ms);
 }
 
@@ -174,7 +175,7 @@ void http_post(const struct http_post *post, struct http_reply *reply) {
   curl.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
   curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
   curl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, reply);
-  struct progress progress = {post->ends_since, ending_now_ms()};
+  struct progress progress = {post->ends_since, clock_now_ms()};
   if (post->ends_since) {
     curl.curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, look_at_time);
     curl.curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &progress);
