@@ -469,7 +469,7 @@ static int by_time(const void *a, const void *b) {
   return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-const struct times *task_times_end(struct timeline *line) {
+struct times *task_times_end(struct timeline *line) {
   struct task_timeline *l = of(line);
   for (size_t i = 0; i < l->wanted_count; i++) {
     struct task_times *w = &l->wanted[i];

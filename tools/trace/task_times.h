@@ -67,7 +67,7 @@ struct timeline *task_times_begin(const struct trace *trace,
                                   struct task_times *wanted, size_t count);
 // Ends and sorts the parts. Returns the threads, for their names, which are
 // valid until task_times_free.
-const struct times *task_times_end(struct timeline *line);
+struct times *task_times_end(struct timeline *line);
 void task_times_free(struct timeline *line);
 
 #endif

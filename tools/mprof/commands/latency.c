@@ -41,7 +41,7 @@ struct report {
   size_t group_count, group_capacity;
   struct task_times *slowest;
   size_t slowest_count;
-  const struct times *times;
+  struct times *times;
 };
 
 static uint64_t length_of(const struct task *t) { return t->end - t->begin; }
@@ -203,7 +203,7 @@ static void print_part(const struct report *r, const struct task_times *w,
   if (p->count > 1)
     printf(" (%" PRIu64 " times)", p->count);
   fputs(": ", stdout);
-  show_thread(times_of((struct times *)r->times, p->g)->name, p->g);
+  show_thread(times_of(r->times, p->g)->name, p->g);
   if (p->at.pc) {
     fputs(" at ", stdout);
     show_place(&p->at);
@@ -212,7 +212,7 @@ static void print_part(const struct report *r, const struct task_times *w,
     fputs("\n                     ended", stdout);
     if (p->waker) {
       fputs(" by ", stdout);
-      show_thread(times_of((struct times *)r->times, p->waker)->name, p->waker);
+      show_thread(times_of(r->times, p->waker)->name, p->waker);
     }
     fputs(" at ", stdout);
     show_place(&p->woken_at);
@@ -298,7 +298,7 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
   printf(",\"ns\":%" PRIu64, p->ns);
   if (is_attended) {
     printf(",\"g\":%" PRIu64 ",", p->g);
-    json_text(stdout, "thread", times_of((struct times *)r->times, p->g)->name);
+    json_text(stdout, "thread", times_of(r->times, p->g)->name);
   }
   if (p->kind >= TIME_CALL && is_attended) {
     printf(",\"waits\":%" PRIu64, p->count);
@@ -309,8 +309,7 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
     show_place_json("at", &p->at);
     if (p->waker) {
       printf(",\"ended_by\":%" PRIu64 ",", p->waker);
-      json_text(stdout, "ended_by_thread",
-                times_of((struct times *)r->times, p->waker)->name);
+      json_text(stdout, "ended_by_thread", times_of(r->times, p->waker)->name);
     }
     show_place_json("ended_at", &p->woken_at);
   }
