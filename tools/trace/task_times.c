@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct list {
-  uint64_t *v;
-  size_t count, capacity;
-};
-
 struct worker {
   struct list regions; // the tasks of the open regions, innermost last
   // Tasks that it has begun and not left, newest last: those that it ends, and
@@ -82,9 +77,9 @@ static const struct thread_times *leader_of(struct task_timeline *l,
       [TIME_RUNNING] = 4, [TIME_PREEMPTED] = 3, [TIME_RUNNABLE] = 2};
   const struct thread_times *best = NULL;
   unsigned best_rank = 0;
-  for (size_t i = 0; i < w->thread_count; i++) {
-    const uint64_t since = worker_of(l, w->threads[i])->since;
-    const struct thread_times *t = times_of(&l->times, w->threads[i]);
+  for (size_t i = 0; i < w->threads.count; i++) {
+    const uint64_t since = worker_of(l, w->threads.v[i])->since;
+    const struct thread_times *t = times_of(&l->times, w->threads.v[i]);
     const unsigned rank =
         t->kind < TIME_WAITS && ranks[t->kind] ? ranks[t->kind] : 1;
     if (t->is_alive &&
@@ -178,8 +173,8 @@ static void settle(struct task_times *w, uint64_t wait, uint64_t waker,
 }
 
 static bool has_thread(const struct task_times *w, uint64_t g) {
-  for (size_t i = 0; i < w->thread_count; i++)
-    if (w->threads[i] == g)
+  for (size_t i = 0; i < w->threads.count; i++)
+    if (w->threads.v[i] == g)
       return true;
   return false;
 }
@@ -258,14 +253,10 @@ static void assign(struct task_timeline *l, uint64_t g) {
     if (works == has_thread(w, g))
       continue;
     count(l, w);
-    struct list threads = {w->threads, w->thread_count, w->thread_capacity};
     if (works)
-      add(&threads, g);
+      add(&w->threads, g);
     else
-      remove_id(&threads, g);
-    w->threads = threads.v;
-    w->thread_count = threads.count;
-    w->thread_capacity = threads.capacity;
+      remove_id(&w->threads, g);
   }
 }
 
@@ -295,7 +286,7 @@ static void close_wanted(struct task_timeline *l, uint64_t id) {
     if (l->wanted[i].task->id == id) {
       count(l, &l->wanted[i]);
       l->wanted[i].is_open = false;
-      l->wanted[i].thread_count = 0;
+      l->wanted[i].threads.count = 0;
     }
 }
 
@@ -488,7 +479,7 @@ void task_times_free(struct timeline *line) {
     for (size_t k = 0; k < l->wanted[i].part_count; k++)
       sampled_clear(&l->wanted[i].parts[k].sampled);
     free(l->wanted[i].parts);
-    free(l->wanted[i].threads);
+    free(l->wanted[i].threads.v);
   }
   for (size_t i = 0; i < l->worker_count; i++) {
     free(l->workers[i].regions.v);

@@ -49,15 +49,20 @@ struct task_part {
   struct sampled sampled; // CPU samples of a thread that runs
 };
 
+// Numbers of tasks or of threads.
+struct list {
+  uint64_t *v;
+  size_t count, capacity;
+};
+
 struct task_times {
   const struct task *task;
   struct task_part *parts; // largest first
   size_t part_count, part_capacity;
   // While the trace is read:
   bool is_open;
-  uint64_t until; // up to when the parts are counted
-  uint64_t *threads;
-  size_t thread_count, thread_capacity;
+  uint64_t until;      // up to when the parts are counted
+  struct list threads; // those that work for the task
 };
 
 // Returns a timeline that fills in `wanted`, with `count` elements, of which
