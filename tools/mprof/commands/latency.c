@@ -5,6 +5,7 @@
 // slowest ones went to.
 
 #include "commands/directory.h"
+#include "commands/json_view.h"
 #include "commands/options.h"
 #include "commands/show_place.h"
 #include "common/memory.h"
@@ -375,12 +376,13 @@ static uint64_t report(const char *path, struct trace *trace, size_t limit,
 }
 
 int command_latency(const struct options *options) {
-  const char *format = options->format ? options->format : "text";
   const char *path = options->paths[0], *count = options->count;
   char error[256], *end;
   size_t limit = SLOWEST;
-  if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
-    return complain(options, "--format=%s is not text or json", format);
+  bool is_bad;
+  const bool is_json = json_is_wanted(options, &is_bad);
+  if (is_bad)
+    return STATUS_ERROR;
   if (count) {
     limit = strtoul(count, &end, 10);
     if (*count < '0' || *count > '9' || *end || limit > SLOWEST_MAX)
@@ -400,7 +402,7 @@ int command_latency(const struct options *options) {
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace)
     return complain(options, "%s: %s", path, error);
-  const uint64_t violations = report(path, trace, limit, *format == 'j');
+  const uint64_t violations = report(path, trace, limit, is_json);
   trace_close(trace);
   if (violations)
     complain(options,
