@@ -181,8 +181,7 @@ function svg(tag, attributes, ...children) {
 
 // The user's function of a stack: "transfer  deadlock.c:46".
 function ownPlace(stack) {
-  const own = stack.find(f => /:\d+$/.test(f) && !/ \/usr\/\S*$/.test(f)) || stack[0] || '';
-  const m = own.match(/^(.*?) (\S+):(\d+)$/);
+  const own = ownFrame(stack), m = own.match(/^(.*?) (\S+):(\d+)$/);
   return m ? `${m[1]}  ${baseName(m[2])}:${m[3]}` : own.replace(/ \(.*/, '');
 }
 
