@@ -710,24 +710,23 @@ class TimelineView {
 
   // --- the small map of the whole trace
 
-  // The part of the time in which threads run and wait, for each column of the map.
+  // The time in which threads run, for each column of the map.
   mapColumns() {
     if (this.columns)
       return this.columns;
     const {lanes, duration} = this.trace;
     const count = Math.max(60, Math.min(600, Math.floor(1e6 / Math.max(1, lanes.length))));
-    const sums = [0, 1].map(() => new Float64Array(count)), before = [0, 0, 0, 0], after = [0, 0, 0, 0];
+    const run = new Float64Array(count), before = [0, 0, 0, 0], after = [0, 0, 0, 0];
     for (const lane of lanes) {
       let hint = lane.count ? lane.sumsUntil(0, before, 0) : 0;
       for (let i = 0; i < count && lane.count; i++) {
         hint = lane.sumsUntil(duration * (i + 1) / count, after, hint);
-        sums[0][i] += after[0] - before[0];
-        sums[1][i] += after[1] - before[1];
+        run[i] += after[0] - before[0];
         after.forEach((v, k) => before[k] = v);
       }
     }
-    const most = sums[0].reduce((m, v) => Math.max(m, v), 1e-9);
-    this.columns = {count, run: sums[0], most};
+    const most = run.reduce((m, v) => Math.max(m, v), 1e-9);
+    this.columns = {count, run, most};
     return this.columns;
   }
 
