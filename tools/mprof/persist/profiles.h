@@ -9,9 +9,9 @@
 #include "model/profile.h"
 #include "persist/file.h"
 
-// A profile of the file. name: "heap", "heapx", "peak", "block", "mutex",
-// "wall", "threadcreate", or the name of a profile that the program has
-// defined.
+// A profile of the file. name: "heap", "heapx", "peak", "mmap", "cpu", "block",
+// "mutex", "wall", "threadcreate", or the name of a profile that the program
+// has defined.
 struct recovered {
   char name[64];
   struct profile *profile;
