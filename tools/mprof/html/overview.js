@@ -44,7 +44,7 @@ class OverviewView {
     const makers = [() => this.stuckCard(), () => this.lockOrderCard(), () => this.seriesCard(), ...this.changeCards(),
       ...this.heapCards(), () => this.labelCards(), () => this.waitCards(), () => this.threadsCard(),
       () => this.taskCards(), () => this.traceCards(),
-      ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
+      () => this.memoryCard(), ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
     this.makeNext(makers, performance.now());
   }
 
@@ -411,7 +411,7 @@ class OverviewView {
     const known = new Set(['peak', 'heap', 'block', 'mutex', 'locks', 'threads', 'threadleak',
       'lockorder', 'memory']);
     const threads = this.find('threads');
-    const cards = this.shown.filter(p => p.role === 'shown' && !known.has(p.kind) &&
+    return this.shown.filter(p => p.role === 'shown' && !known.has(p.kind) &&
         !(p.kind === 'threadcreate' && threads && !threads.isAtExit()) && !this.app.baseOf(p)).map(p => () => {
       const type = p.types[p.type].total > 0 ? p.type : p.types.findIndex(t => t.total > 0);
       if (type < 0)
@@ -420,7 +420,6 @@ class OverviewView {
           p.kind === 'threadcreate' ? this.createText(p) : `${p.types[type].name}: ` +
               quantity(p.types[type].total, p.types[type].unit) + '.');
     });
-    return [() => this.memoryCard(), ...cards];
   }
 
   createText(profile) {
