@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS = 3, NOTICEABLE = 5 };
+enum { ROWS = 3 };
 
 // The questions in the order of their sections. type: a value type, or NULL for
 // the profile's default. before, after: the words around the sum.
@@ -135,12 +135,8 @@ static void put_memory(const struct question *q, struct profile *p,
   if (!v || !memory_parts_of(v, &m))
     return;
   printf("\n## %s\n\n", q->title);
-  const int64_t least = m.total.rss / 100 * NOTICEABLE;
-  show_memory_markdown(
-      v, &m,
-      &(struct memory_shown){
-          .limit = ROWS, .least = least, .least_part = least, .is_short = true},
-      stdout);
+  const struct memory_shown shown = memory_shown_briefly(&m);
+  show_memory_markdown(v, &m, &shown, stdout);
   put_command(q->more, path);
 }
 

@@ -240,6 +240,13 @@ struct view *memory_view(struct profile *p, struct view_options wanted,
   return view_new(p, &wanted, error, size);
 }
 
+struct memory_shown memory_shown_briefly(const struct memory_parts *m) {
+  enum { ROWS = 3, NOTICEABLE = 5 }; // NOTICEABLE: in percent
+  const int64_t least = m->total.rss / 100 * NOTICEABLE;
+  return (struct memory_shown){
+      .limit = ROWS, .least = least, .least_part = least, .is_short = true};
+}
+
 // Makes the table and the text behind it, which the caller frees.
 static struct table *make(struct shown *s, const struct view *v, char **lines) {
   *lines = s->wanted->is_holes ? holes_line(s->m) : last_lines(v, s->m);

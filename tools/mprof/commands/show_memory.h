@@ -18,6 +18,10 @@ struct memory_shown {
   bool is_holes;      // only the stacks that keep free memory of malloc
 };
 
+// Returns the choice for reports with tables of several profiles: the largest
+// rows, without those that nobody would notice.
+struct memory_shown memory_shown_briefly(const struct memory_parts *m);
+
 // Returns the view of a memory profile from which the table is made, or NULL
 // after a message in error.
 struct view *memory_view(struct profile *p, struct view_options wanted,

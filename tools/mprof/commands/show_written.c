@@ -25,9 +25,6 @@ enum {
   // If blocks in use are more than this part of the resident memory, in
   // percent, the table of functions says enough.
   MOST = 80,
-  // Smallest part and row of the memory table, in percent.
-  NOTICEABLE = 5,
-  MEMORY_ROWS = 3,
 };
 
 // The end of the names of the profiles of stuck threads.
@@ -112,14 +109,9 @@ static bool show_rest_of_memory(const struct options *o,
   const struct memory_part *blocks = memory_part_find(&m, MPROF_MEMORY_USED);
   if (blocks && blocks->usage.rss > m.total.rss / 100 * MOST)
     return false;
-  const int64_t least = m.total.rss / 100 * NOTICEABLE;
+  const struct memory_shown shown = memory_shown_briefly(&m);
   fputc('\n', stderr);
-  show_memory(v, &m,
-              &(struct memory_shown){.limit = MEMORY_ROWS,
-                                     .least = least,
-                                     .least_part = least,
-                                     .is_short = true},
-              stderr, style);
+  show_memory(v, &m, &shown, stderr, style);
   print_command("memory", file->path);
   return true;
 }
