@@ -92,13 +92,13 @@ static void print_csv(const struct view *v, const struct rows *r, size_t count,
 }
 
 static struct table *table_of(const struct view *v, const struct rows *r,
-                              size_t count, const char *key, bool has_utf8) {
+                              size_t count, const char *key) {
   struct table *t = table_new();
   table_column(t, v->type_name, ALIGN_RIGHT);
   table_column(t, "share", ALIGN_RIGHT);
   table_column(t, key, ALIGN_LEFT);
   for (size_t i = 0; i < count; i++) {
-    table_cell(t, quantity_with_error(r->v[i].sum, 0, v->unit, has_utf8).text);
+    table_cell(t, quantity_of(r->v[i].sum, v->unit).text);
     table_cell(t, quantity_share(r->v[i].sum, v->total).text);
     table_cell(t, name_of(&r->v[i]));
   }
@@ -108,7 +108,7 @@ static struct table *table_of(const struct view *v, const struct rows *r,
 void print_labels(const struct view *v, const char *key, FILE *out,
                   const struct style *style) {
   struct rows r = rows_of(v, key);
-  struct table *t = table_of(v, &r, r.count, key, style->has_utf8);
+  struct table *t = table_of(v, &r, r.count, key);
   fputc('\n', out);
   table_print(t, out, style);
   table_free(t);
@@ -153,8 +153,7 @@ int show_labels(const struct options *options) {
     input_print_view_losses(v, stderr);
   } else {
     const struct style style = input_begin_output(options);
-    struct table *t =
-        table_of(v, &r, count, key, is_markdown || style.has_utf8);
+    struct table *t = table_of(v, &r, count, key);
     if (is_markdown) {
       table_print_markdown(t, stdout);
     } else {
