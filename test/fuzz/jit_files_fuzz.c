@@ -13,19 +13,18 @@
 // RUN:   words 1 64 0 0 0 0 64 0 16 0 64 0 32 0 5 0) > seeds/dump
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME %fuzzer \
 // RUN:   -I%src/include -I%rt -I%src/tools -I%src/tools/mprof %s \
-// RUN:   %src/tools/mprof/names/jit_map.c %src/tools/mprof/names/jit_dump.c -o fuzz
+// RUN:   %src/tools/mprof/names/jit_map.c %src/tools/mprof/names/jit_dump.c \
+// RUN:   %src/tools/common/memory.c -o fuzz
 // RUN: %S/Inputs/run.sh -runs=60000 -max_len=1024 new
 
 #include "names/jit_dump.h"
-#include "names/places.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// --- in place of jit_names.c and places.c ---
+// --- in place of jit_names.c ---
 
 size_t jit_first(const struct jit_wanted *w, size_t count, uint64_t address) {
   size_t i = 0;
@@ -40,16 +39,6 @@ void jit_set(struct jit_wanted *w, const char *name) {
   w->name = name ? strdup(name) : NULL;
   w->file = NULL;
   w->moved = 0;
-}
-
-char *text_of(const char *format, ...) {
-  char *text = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  if (vasprintf(&text, format, arguments) < 0)
-    abort();
-  va_end(arguments);
-  return text;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

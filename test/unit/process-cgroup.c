@@ -12,25 +12,12 @@
 // RUN: echo 9000 > memory/c/memory.limit_in_bytes
 // RUN: printf 'cache 1\nrss 2\ntotal_cache 300\n' > memory/c/memory.stat
 // RUN: %unit -D_GNU_SOURCE -I%src/tools/mprof -I%src/tools %s \
-// RUN:   %src/tools/mprof/live/process_cgroup.c %rtlib -o app && ./app
+// RUN:   %src/tools/mprof/live/process_cgroup.c %src/tools/common/memory.c \
+// RUN:   %rtlib -o app && ./app
 
 #include "check.h"
 
 #include "live/process_cgroup.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-// The tool's function, whose file needs the whole tool.
-char *text_of(const char *format, ...) {
-  char *text = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  CHECK(vasprintf(&text, format, arguments) >= 0);
-  va_end(arguments);
-  return text;
-}
 
 int main(void) {
   struct process_cgroup c;

@@ -3,6 +3,7 @@
 
 #include "common/memory.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,4 +27,14 @@ void *grow(void *array, size_t *capacity, size_t count, size_t size) {
 
 void *zeroed(size_t count, size_t size) {
   return checked(calloc(count ? count : 1, size));
+}
+
+char *text_of(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *text = NULL;
+  if (vasprintf(&text, format, args) < 0)
+    text = zeroed(1, 1);
+  va_end(args);
+  return text;
 }

@@ -15,6 +15,8 @@
 void *grow(void *array, size_t *capacity, size_t count, size_t size);
 // Returns a new array of count elements that are all zero.
 void *zeroed(size_t count, size_t size);
+// Returns the text that printf would print. The caller frees it.
+__attribute__((format(printf, 1, 2))) char *text_of(const char *format, ...);
 // Adds one uninitialized element to the array. The value of the expression is a
 // pointer to the new element.
 #define APPEND(array, count, capacity)                                         \

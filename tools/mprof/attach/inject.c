@@ -10,7 +10,6 @@
 #include "attach/stacks.h"
 #include "common/clock.h"
 #include "common/memory.h"
-#include "names/places.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

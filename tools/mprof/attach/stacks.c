@@ -3,6 +3,7 @@
 
 #include "attach/stacks.h"
 
+#include "common/memory.h"
 #include "names/places.h"
 
 #include <dwarf.h>

@@ -3,7 +3,7 @@
 
 #include "attach/target.h"
 
-#include "names/places.h"
+#include "common/memory.h"
 
 #include <elf.h>
 #include <errno.h>

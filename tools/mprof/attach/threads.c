@@ -9,7 +9,6 @@
 #include "live/process_account.h"
 #include "model/profile.h"
 #include "names/jit_names.h"
-#include "names/places.h"
 #include "symbolize/symbolizer_protocol.h"
 
 #include <dirent.h>

@@ -10,7 +10,6 @@
 #include "files/write_profile.h"
 #include "live/live_client.h"
 #include "live/process_account.h"
-#include "names/places.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,10 +14,10 @@
 #include "commands/written_files.h"
 #include "common/clock.h"
 #include "common/ends_with.h"
+#include "common/memory.h"
 #include "files/bytes.h"
 #include "files/write_profile.h"
 #include "live/live_client.h"
-#include "names/places.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,7 +6,6 @@
 #include "common/ends_with.h"
 #include "common/memory.h"
 #include "common/plural.h"
-#include "names/places.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,8 +3,8 @@
 
 #include "commands/jit_switches.h"
 
+#include "common/memory.h"
 #include "names/elf_info.h"
-#include "names/places.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "common/memory.h"
 #include "common/saturate.h"
 #include "files/json.h"
-#include "names/places.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 #include "view/shown_frames.h"

@@ -10,7 +10,6 @@
 #include "commands/options.h"
 #include "commands/show_memory.h"
 #include "files/json.h"
-#include "names/places.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

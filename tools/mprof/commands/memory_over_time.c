@@ -11,7 +11,6 @@
 #include "common/memory.h"
 #include "files/json.h"
 #include "files/shown_path.h"
-#include "names/places.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 

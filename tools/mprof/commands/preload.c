@@ -3,8 +3,8 @@
 
 #include "commands/preload.h"
 
+#include "common/memory.h"
 #include "names/elf_info.h"
-#include "names/places.h"
 
 #include <limits.h>
 #include <stdlib.h>

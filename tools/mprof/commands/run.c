@@ -18,7 +18,6 @@
 #include "common/memory.h"
 #include "common/plural.h"
 #include "files/shown_path.h"
-#include "names/places.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,7 +7,6 @@
 #include "commands/input.h"
 #include "common/memory.h"
 #include "common/plural.h"
-#include "names/places.h"
 #include "terminal/markup.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"

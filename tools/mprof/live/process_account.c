@@ -7,7 +7,6 @@
 #include "live/process_cgroup.h"
 #include "memory/account.h"
 #include "model/profile.h"
-#include "names/places.h"
 #include "sys/message.h"
 
 #include <inttypes.h>

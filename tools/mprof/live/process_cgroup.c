@@ -10,7 +10,6 @@
 #include "live/process_cgroup.h"
 #include "common/memory.h"
 #include "memory/process_memory.h"
-#include "names/places.h"
 
 #include <inttypes.h>
 #include <stdio.h>

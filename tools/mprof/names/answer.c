@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "names/answer.h"
+#include "common/memory.h"
 
 #include "common/demangle.h"
 #include "names/cut_name.h"

@@ -12,8 +12,7 @@
 // record.
 
 #include "names/jit_dump.h"
-
-#include "names/places.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

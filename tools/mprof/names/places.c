@@ -11,7 +11,6 @@
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +20,6 @@
 // The runtime keeps at most this number of digits of a build id.
 enum { RUNTIME_DIGITS = 40 };
 static const char debug_root[] = "/usr/lib/debug";
-
-char *text_of(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  char *text = NULL;
-  if (vasprintf(&text, format, args) < 0)
-    text = zeroed(1, 1);
-  va_end(args);
-  return text;
-}
 
 char *hex_of(const void *bytes, size_t length) {
   char *text = zeroed(2 * length + 1, 1);

@@ -33,8 +33,6 @@ char *places_find(const struct places *p, const char *path,
 
 // Opens a regular file. Returns a descriptor or -1.
 int places_open(const char *path);
-// Returns the text of the format, as asprintf.
-__attribute__((format(printf, 1, 2))) char *text_of(const char *format, ...);
 // Returns the directories of debug files for dwfl_standard_find_debuginfo.
 char *places_debug_path(const struct places *p);
 // Returns the build id as hexadecimal digits.

@@ -5,7 +5,6 @@
 
 #include "common/memory.h"
 #include "common/saturate.h"
-#include "names/places.h"
 
 #include <stdlib.h>
 #include <string.h>
