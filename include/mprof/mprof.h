@@ -271,8 +271,8 @@ size_t mprof_labels_text(const struct mprof_labels *labels, char *buf,
 /* Starts the CPU profile: samples of the stacks of all threads, `rate` (1 to
  * 1000) for each second of their processor time. 99 costs about 1 percent. The
  * profile `cpu` (mprof_write_profile) has the samples of all times in which it
- * was on, and is written at the end of the process, too. Threads that block the
- * signal of the option cpu_signal have no samples meanwhile.
+ * was on, and is written at the end of the process, too. The time for which a
+ * thread blocks the signal of the option cpu_signal is shown without its stack.
  * Returns 0; EINVAL if rate is out of range; EBUSY if the CPU profile is on;
  * EADDRINUSE if the program handles the signal itself; EAGAIN if no thread can
  * be created; ENOMEM; ENOSYS or EBUSY for the reasons given at
