@@ -315,7 +315,10 @@ int mprof_name_lock(const void *lock, const char *name);
  *   "memory": all resident memory of the process, by what it is used for;
  *   "mmap": mapped memory, by the stack that mapped it;
  *   "heapx": temporary blocks, resizes and slack; needs the option heapx=1;
- *   "block", "mutex", "threadcreate";
+ *   "block", "mutex", "locks", "threadcreate";
+ *   "cpu": processor time, see mprof_start_cpu_profile;
+ *   "wall": what all threads did, sampled by time (option wall_rate);
+ *   "lockorder": potential deadlocks (option lock_order);
  *   "threads": the stack of every thread, see mprof_thread_profile;
  *   "goroutine": "threads" under the name that Go's tools know;
  *   "threadleak", "goroutineleak": the stuck threads, see
@@ -325,7 +328,7 @@ int mprof_name_lock(const void *lock, const char *name);
  * "threads" and "goroutine" also accept debug 2: the text that mprof_stack
  * writes for each thread. "threadleak" and "goroutineleak" also accept debug 2:
  * a report that shows for each thread the locks that it holds and the object
- * that it waits for.
+ * that it waits for. "lockorder" also accepts debug 2: a report of the cycles.
  *
  * A heap or heapx profile shows the heap at the last mprof_next_cycle or at the
  * last garbage collection. In a program that has neither, the profile shows
