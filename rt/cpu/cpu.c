@@ -51,7 +51,7 @@ static struct {
   unsigned rate;     // of the active or last session
   int64_t began_ms, ended_sessions_ms;
   int64_t listed_ms, next_list_ms; // times of the last and of the next search
-  // What follows is not guarded by the lock.
+  // The lock does not guard the fields below.
   atomic_size_t own_timers; // number of timers that threads have made
   atomic_bool has_said_refused;
   atomic_bool is_kept; // see mprof_cpu_is_kept

@@ -183,8 +183,8 @@ struct mprof_thread {
   // Where the thread took contended locks that it holds (lock_pairs.h); NULL at
   // first.
   struct mprof_notes *notes;
-  // Locks that the thread holds, in the order in which it took them
-  // (lock_order.h); NULL at first.
+  // Locks that the thread holds, in the order in which it took them, with the
+  // stacks (lock_order.h); NULL at first. Only the thread itself uses it.
   struct mprof_thread_order *order;
 };
 

@@ -77,7 +77,7 @@ void mprof_trace_write_samples(struct mprof_trace_writer *w,
     const unsigned stack =
         atomic_load_explicit(&s->stack, memory_order_acquire);
     const uint64_t ticks = mprof_trace_ticks(s->moment.when);
-    // Those of earlier sessions are older than the first batch.
+    // Samples of earlier sessions are older than the first batch.
     if (stack != 0 && ticks <= end_ticks)
       w->format->sample(w, ticks, (uint64_t)s->moment.tid, s->moment.row,
                         s->moment.g, mprof_trace_stack_number(w, stack));

@@ -47,7 +47,8 @@ static char *make_stack(size_t bytes) {
 }
 
 int main(void) {
-  // What the kernel stores there, and room for little more.
+  // The stack has room for the data that the kernel stores there, and for
+  // little more.
   const size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + 640;
   stack_t alternate = {.ss_sp = make_stack(bytes), .ss_size = bytes};
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};

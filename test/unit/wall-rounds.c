@@ -178,7 +178,7 @@ int main(void) {
   CHECK_EQ(sum_of(MPROF_KIND_mutex, 0x2000).ticks, 700);
   CHECK_EQ(sum_of(MPROF_KIND_mutex, 0x2000).samples, 100);
 
-  // The same kind of wait for another lock.
+  // Another lock has a sample of its own, also with the same kind of wait.
   lock = 0x3000;
   make(MPROF_KIND_mutex);
   take(t += 5);
