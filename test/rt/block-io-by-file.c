@@ -32,10 +32,9 @@ __attribute__((noinline)) void other_of_socket(int fd) {
 }
 #else
 
-#include "check.h"
+#include "wall_profile.h"
 
 #include <fcntl.h>
-#include <mprof/mprof.h>
 #include <pthread.h>
 #include <sys/socket.h>
 
@@ -65,16 +64,6 @@ static void *by_other(void *arg) {
   return arg;
 }
 
-static int has(const char *name) {
-  static char text[1 << 20];
-  CHECK_EQ(mprof_write_profile("wall", "wall.txt", 1), 0);
-  FILE *f = fopen("wall.txt", "r");
-  CHECK(f != NULL);
-  text[fread(text, 1, sizeof text - 1, f)] = '\0';
-  fclose(f);
-  return strstr(text, name) != NULL;
-}
-
 int main(void) {
   pthread_t t[3];
   CHECK_EQ(pipe(pipes), 0);
@@ -83,7 +72,8 @@ int main(void) {
   pthread_create(&t[0], NULL, by_socket, NULL);
   pthread_create(&t[1], NULL, by_pipe, NULL);
   pthread_create(&t[2], NULL, by_other, NULL);
-  while (!has("of_socket") || !has("of_pipe") || !has("other_of_socket"))
+  while (!wall_has("of_socket") || !wall_has("of_pipe") ||
+         !wall_has("other_of_socket"))
     usleep(10000);
   const int fd = open("file", O_CREAT | O_WRONLY, 0600);
   of_file(fd);

@@ -14,7 +14,7 @@
 // RUN: not grep lives_short child.txt
 
 #define _GNU_SOURCE
-#include "check.h"
+#include "wall_profile.h"
 
 #include <mprof/mprof.h>
 #include <pthread.h>
@@ -48,23 +48,8 @@ static void *creates(void *arg) {
   return arg;
 }
 
-// Returns the number of samples of the wall profile.
-static long samples(void) {
-  char line[4096];
-  unsigned long long cycles, count;
-  long all = 0;
-  CHECK_EQ(mprof_write_profile("wall", "wall.txt", 1), 0);
-  FILE *f = fopen("wall.txt", "r");
-  CHECK(f != NULL);
-  while (fgets(line, sizeof line, f))
-    if (sscanf(line, "%llu %llu @", &cycles, &count) == 2)
-      all += (long)count;
-  fclose(f);
-  return all;
-}
-
 __attribute__((noinline)) static void in_child(void) {
-  while (samples() < 5)
+  while (wall_samples() < 5)
     nap(1000000);
 }
 
@@ -73,7 +58,7 @@ int main(void) {
   int status;
   for (int i = 0; i < 3; i++)
     CHECK_EQ(pthread_create(&t[i], NULL, creates, NULL), 0);
-  while (samples() < 300)
+  while (wall_samples() < 300)
     nap(1000000);
   const pid_t child = fork();
   if (child == 0) {

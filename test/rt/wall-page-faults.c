@@ -13,11 +13,10 @@
 // RUN:   %mprof_read --symbolize out.*.wall.pb.gz | grep 'state=fault : touch <- '
 
 #define _GNU_SOURCE
-#include "check.h"
+#include "wall_profile.h"
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <mprof/mprof.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -31,16 +30,6 @@ __attribute__((noinline)) static void touch(void) { page[0] += 1; }
 static void *run(void *arg) {
   touch();
   return arg;
-}
-
-static int has(const char *name) {
-  static char text[1 << 20];
-  CHECK_EQ(mprof_write_profile("wall", "wall.txt", 1), 0);
-  FILE *f = fopen("wall.txt", "r");
-  CHECK(f != NULL);
-  text[fread(text, 1, sizeof text - 1, f)] = '\0';
-  fclose(f);
-  return strstr(text, name) != NULL;
 }
 
 int main(void) {
@@ -58,7 +47,7 @@ int main(void) {
                               .mode = UFFDIO_REGISTER_MODE_MISSING};
   CHECK_EQ(ioctl(fd, UFFDIO_REGISTER, &r), 0);
   CHECK_EQ(pthread_create(&t, NULL, run, NULL), 0);
-  while (!has("touch"))
+  while (!wall_has("touch"))
     usleep(10000);
   struct uffdio_zeropage z = {
       .range = {.start = (uintptr_t)page, .len = bytes}};

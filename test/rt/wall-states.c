@@ -60,7 +60,7 @@ void *in_other(void *arg) {
 }
 #else
 
-#include "check.h"
+#include "wall_profile.h"
 
 #include <mprof/mprof.h>
 #include <semaphore.h>
@@ -146,21 +146,6 @@ static void *(*const functions[])(void *) = {
     in_recv,  in_poll,  in_wait, in_other,  in_sigwait, in_loop};
 enum { THREADS = sizeof functions / sizeof *functions };
 
-// Returns the number of samples of the wall profile.
-static long samples(void) {
-  char line[4096];
-  unsigned long long cycles, count;
-  long all = 0;
-  CHECK_EQ(mprof_write_profile("wall", "wall.txt", 1), 0);
-  FILE *f = fopen("wall.txt", "r");
-  CHECK(f != NULL);
-  while (fgets(line, sizeof line, f))
-    if (sscanf(line, "%llu %llu @", &cycles, &count) == 2)
-      all += (long)count;
-  fclose(f);
-  return all;
-}
-
 int main(void) {
   pthread_t t;
   CHECK(pipe(ends) == 0);
@@ -179,8 +164,8 @@ int main(void) {
       sleeper = t;
   }
   // All threads are in each round once they wait.
-  const long begun = samples();
-  while (samples() < begun + 20 * THREADS)
+  const long begun = wall_samples();
+  while (wall_samples() < begun + 20 * THREADS)
     usleep(10000);
   kill(child, SIGKILL);
   return 0;
