@@ -8,35 +8,15 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t -Wl,--wrap=mprof_unwind_wait
 // RUN: %t
 
-#include "core.h"
+#include "wall_rounds.h"
 
-#include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
-#include "thread_stacks/thread_stacks.h"
-#include "thread_stacks/wall.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
 enum { THREADS = 2000, LATER = 50, ROUNDS = 5 };
-
-static atomic_uint unwound;
-size_t __real_mprof_unwind_wait(struct mprof_stack_range *range,
-                                const struct mprof_wait *w, int tid,
-                                mprof_pc *pcs, size_t depth,
-                                enum mprof_stack_end *end);
-size_t __wrap_mprof_unwind_wait(struct mprof_stack_range *range,
-                                const struct mprof_wait *w, int tid,
-                                mprof_pc *pcs, size_t depth,
-                                enum mprof_stack_end *end);
-size_t __wrap_mprof_unwind_wait(struct mprof_stack_range *range,
-                                const struct mprof_wait *w, int tid,
-                                mprof_pc *pcs, size_t depth,
-                                enum mprof_stack_end *end) {
-  unwound++;
-  return __real_mprof_unwind_wait(range, w, tid, pcs, depth, end);
-}
 
 static atomic_int waiting;
 static int ends[2][2]; // pipes whose end ends the first and the later threads
@@ -63,12 +43,6 @@ static void start(pthread_t *t, int n, void *which) {
     sched_yield();
 }
 
-static void take(void) {
-  mprof_guard_enter();
-  CHECK_EQ(mprof_wall_round(), 0);
-  mprof_guard_leave();
-}
-
 static uint64_t samples(void) {
   uint64_t n = 0;
   for (const struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_WALL); b;
@@ -80,22 +54,20 @@ static uint64_t samples(void) {
 
 int main(void) {
   static pthread_t t[THREADS], later[LATER];
-  mprof_contention.sees_waits = true;
-  mprof_contention.notes_waits = true;
-  mprof_contention.notes_from_start = true;
+  wall_note_waits();
   CHECK(pipe(ends[0]) == 0 && pipe(ends[1]) == 0);
   start(t, THREADS, NULL);
   for (int i = 0; i < ROUNDS; i++)
-    take();
+    wall_round();
   CHECK_EQ(samples(), THREADS * ROUNDS);
   CHECK_EQ(unwound, THREADS);
 
   start(later, LATER, &ends);
-  take();
+  wall_round();
   close(ends[1][1]);
   for (int i = 0; i < LATER; i++)
     pthread_join(later[i], NULL);
-  take();
+  wall_round();
   CHECK_EQ(samples(), THREADS * (ROUNDS + 2) + LATER);
   CHECK_EQ(unwound, THREADS + LATER);
   close(ends[0][1]);

@@ -12,13 +12,10 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t -Wl,--wrap=mprof_unwind_wait
 // RUN: %t
 
-#include "core.h"
+#include "wall_rounds.h"
 
-#include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "sys/clock.h"
-#include "thread_stacks/thread_stacks.h"
-#include "thread_stacks/wall.h"
 
 #include <mprof/mprof.h>
 #include <pthread.h>
@@ -31,23 +28,6 @@ enum { ROUNDS = 2000, PERIOD = 1000 };
 static _Atomic uint64_t ticks = 1;
 static uint64_t now(void) { return atomic_fetch_add(&ticks, 1) / 1000; }
 static void set_time(uint64_t t) { atomic_store(&ticks, t * 1000); }
-
-static atomic_uint unwound;
-size_t __real_mprof_unwind_wait(struct mprof_stack_range *range,
-                                const struct mprof_wait *w, int tid,
-                                mprof_pc *pcs, size_t depth,
-                                enum mprof_stack_end *end);
-size_t __wrap_mprof_unwind_wait(struct mprof_stack_range *range,
-                                const struct mprof_wait *w, int tid,
-                                mprof_pc *pcs, size_t depth,
-                                enum mprof_stack_end *end);
-size_t __wrap_mprof_unwind_wait(struct mprof_stack_range *range,
-                                const struct mprof_wait *w, int tid,
-                                mprof_pc *pcs, size_t depth,
-                                enum mprof_stack_end *end) {
-  unwound++;
-  return __real_mprof_unwind_wait(range, w, tid, pcs, depth, end);
-}
 
 // --- a thread whose waits the test controls ---
 
@@ -85,9 +65,7 @@ static void make(enum mprof_kind kind) {
 
 static void take(uint64_t at) {
   set_time(at);
-  mprof_guard_enter();
-  CHECK_EQ(mprof_wall_round(), 0);
-  mprof_guard_leave();
+  wall_round();
 }
 
 // --- the profile ---
@@ -154,9 +132,7 @@ static uint64_t alternate(uint64_t t) {
 int main(void) {
   pthread_t thread;
   mprof_clock_set(now, 1000000000);
-  mprof_contention.sees_waits = true;
-  mprof_contention.notes_waits = true;
-  mprof_contention.notes_from_start = true;
+  wall_note_waits();
   pthread_create(&thread, NULL, obey, NULL);
   lock = 0x1000;
   make(MPROF_KIND_sem);
