@@ -7,7 +7,7 @@
 // mutex profile by release. mprof locks shows each pair with its lock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clangxx -fmprof -O1 -g %s -o app
+// RUN: %mprof_clangxx -fmprof -O1 -g -I%src/test/Inputs %s -o app
 // RUN: %run{block_rate=1:mutex_fraction=1:log_path=x} ./app
 // RUN: for f in x.*.locks.pb.gz; do p=${f%%.locks.pb.gz}; \
 // RUN:   %python %S/../Inputs/lock_margins.py $p.block.pb.gz $p.mutex.pb.gz $f \
@@ -15,12 +15,15 @@
 // RUN: test $(grep -c checked margins) = 2
 // RUN: %mprof locks -n 0 x.*.locks.pb.gz | FileCheck %s
 // RUN: %mprof locks -n 0 --format=json x.*.locks.pb.gz > pairs.json
-// RUN: %python -c "import json; print(len(json.load(open('pairs.json'))['pairs']))"
+// RUN: %python %src/test/tool/Inputs/check_json.py %src/docs/mprof.schema.json \
+// RUN:   locks < pairs.json
 //
 // CHECK: who waited for whom
 // CHECK-DAG: slow_holder lock-pairs.cpp:{{[0-9]+}} {{.*}} mutex table
 // CHECK-DAG: timed lock-pairs.cpp:{{[0-9]+}} not seen mutex table
 // CHECK-DAG: rwlock rw ({{0x[0-9a-f]+}}), reader
+
+#include "waited.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -131,21 +134,22 @@ static void run() {
   time_out();
 }
 
-// Makes sure that a thread waits for the table.
+// A thread waits for the table, a writer for a reader, and a reader for a
+// writer.
 static void contend() {
   pthread_mutex_lock(&table);
   std::thread t(slow_holder);
-  usleep(10000);
+  until_waited_for(&table);
   pthread_mutex_unlock(&table);
   t.join();
   std::shared_lock<std::shared_mutex> l(rw);
   std::thread u(writer);
-  usleep(10000);
+  until_waited_for(&rw);
   l.unlock();
   u.join();
   std::unique_lock<std::shared_mutex> m(rw);
   std::thread v(reader);
-  usleep(10000);
+  until_waited_for(&rw);
   m.unlock();
   v.join();
 }
