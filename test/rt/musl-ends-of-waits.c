@@ -19,15 +19,10 @@
 // CHECK-DAG: sample: 1 {{.*}} kind=sem{{.*}} : sem_wait <- main
 // CHECK-DAG: sample: 1 {{.*}} kind=join{{.*}} : pthread_join <- join_running
 
-#define _GNU_SOURCE
-#include "sync-observe.h"
-
-#include <mprof/mprof.h>
+#include "waited.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>
-
-extern uint32_t __mprof_waiters[1024];
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -67,11 +62,7 @@ static void cancel(void *(*f)(void *), int *result, void *object) {
   void *value;
   *result = 0;
   pthread_create(&t, NULL, f, result);
-  const uint32_t notes = 1u << 29; // a flag that says nothing about waiters
-  while (!(__atomic_load_n(&__mprof_waiters[(uintptr_t)object >> 6 & 1023],
-                           __ATOMIC_RELAXED) &
-           ~notes))
-    usleep(100);
+  until_waited_for(object);
   pthread_cancel(t);
   pthread_join(t, &value);
   if (value != PTHREAD_CANCELED || *result != 12) {
