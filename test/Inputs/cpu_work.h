@@ -30,6 +30,13 @@ __attribute__((always_inline)) static inline void burn(unsigned ms,
   *used += ran_ns() - begin;
 }
 
+// Calls work until it has used ms milliseconds of processor time.
+static inline void burn_by(unsigned ms, void (*work)(void)) {
+  const int64_t begin = ran_ns();
+  while (ran_ns() - begin < ms * INT64_C(1000000))
+    work();
+}
+
 // Defines a function Name(ms) with its time in Name_ns. The statement behind
 // the call keeps it from being a jump.
 #define BURNER(Name)                                                           \

@@ -51,15 +51,9 @@ static void change_labels(void) {
   }
 }
 
-static void use(void (*work)(void)) {
-  const int64_t begin = ran_ns();
-  while (ran_ns() - begin < MS * INT64_C(1000000))
-    work();
-}
-
 int main(void) {
-  use(calls_inlined);
-  use(reads_clock);
-  use(change_labels);
+  burn_by(MS, calls_inlined);
+  burn_by(MS, reads_clock);
+  burn_by(MS, change_labels);
   return 0;
 }

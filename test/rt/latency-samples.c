@@ -19,7 +19,6 @@
 // THREADS: running {{.*}} CPU samples
 // THREADS: main G1 tid {{[0-9]+ +[0-9]+}} % before_task
 
-#include "../Inputs/check.h"
 #include "../Inputs/cpu_work.h"
 
 #include "mprof/mprof.h"
@@ -34,17 +33,10 @@ static volatile unsigned long sum;
 WORKER(before_task)
 WORKER(in_task)
 
-// Calls a worker for ms milliseconds of processor time.
-static void use(int ms, void (*worker)(void)) {
-  const int64_t begin = ran_ns();
-  while (ran_ns() - begin < ms * INT64_C(1000000))
-    worker();
-}
-
 int main(void) {
-  use(400, before_task);
+  burn_by(400, before_task);
   const uint64_t task = mprof_trace_task_begin(0, "job");
-  use(200, in_task);
+  burn_by(200, in_task);
   mprof_trace_task_end(task);
   return 0;
 }

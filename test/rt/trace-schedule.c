@@ -25,6 +25,8 @@
 
 #include "waited.h"
 
+#include "cpu_work.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -34,25 +36,18 @@ enum { WORKERS = 2, ROUNDS = 3, ROUND_MS = 30, HIDDEN_MS = 20 };
 
 static int begun;
 
-static unsigned long long ran_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (unsigned long long)t.tv_sec * 1000000000 +
-         (unsigned long long)t.tv_nsec;
-}
-
 // Uses the processor, and sleeps between the rounds, which the trace shows.
 static void *work(void *arg) {
   __atomic_add_fetch(&begun, 1, __ATOMIC_SEQ_CST);
   while (__atomic_load_n(&begun, __ATOMIC_SEQ_CST) < WORKERS)
     ;
   for (int i = 0; i < ROUNDS; i++) {
-    const unsigned long long end = ran_ns() + ROUND_MS * 1000000ull;
+    const int64_t end = ran_ns() + ROUND_MS * INT64_C(1000000);
     while (ran_ns() < end)
       ;
     usleep(1000);
   }
-  printf("%ld %llu\n", (long)syscall(SYS_gettid), ran_ns());
+  printf("%ld %lld\n", (long)syscall(SYS_gettid), (long long)ran_ns());
   return arg;
 }
 
