@@ -150,13 +150,14 @@ static void print_groups(const struct report *r, const struct style *style) {
   table_column(t, "task", ALIGN_LEFT);
   for (size_t i = 0; i < r->group_count; i++) {
     const struct group *g = &r->groups[i];
-    char *name = strndup(g->name.length ? g->name.bytes : "", g->name.length);
+    char *name = text_of("%.*s", (int)g->name.length,
+                         g->name.length ? g->name.bytes : "");
     put_number(t, g->ended);
     if (has_open)
       put_number(t, g->open);
     for (size_t k = 0; k < sizeof percents / sizeof *percents; k++)
       table_cell(t, g->ended ? time_text(percentile(g, percents[k])).text : "");
-    table_cell(t, name ? name : "");
+    table_cell(t, name);
     free(name);
   }
   table_print(t, stdout, style);
@@ -171,8 +172,9 @@ static void print_histogram(const struct group *g, const struct style *style) {
   putchar('\n');
   table_column(t, "from", ALIGN_RIGHT);
   table_column(t, "tasks", ALIGN_RIGHT);
-  char *name = strndup(g->name.length ? g->name.bytes : "", g->name.length);
-  table_column(t, name ? name : "", ALIGN_LEFT);
+  char *name =
+      text_of("%.*s", (int)g->name.length, g->name.length ? g->name.bytes : "");
+  table_column(t, name, ALIGN_LEFT);
   for (unsigned i = 0; i < CLASSES; i++)
     most = g->classes[i] > most ? g->classes[i] : most;
   for (unsigned i = class_of(g->ns[0]); i <= class_of(longest(g)); i++) {

@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The kinds of time that have a column, and the sums of all threads.
 enum { COLUMNS = 12 };
@@ -79,7 +78,6 @@ static void put_row(const struct shown *s, struct table *table,
 
 // The function with the most samples.
 static void put_function(struct table *table, const struct sampled *s) {
-  char *cell;
   if (!s->samples) {
     table_cell(table, "");
     return;
@@ -87,24 +85,22 @@ static void put_function(struct table *table, const struct sampled *s) {
   const struct sampled_function *f = &s->functions[0];
   const struct quantity share =
       quantity_share((int64_t)f->samples, (int64_t)s->samples);
-  if ((f->at.function.length
-           ? asprintf(&cell, "%s %.*s", share.text, (int)f->at.function.length,
-                      f->at.function.bytes)
-           : asprintf(&cell, "%s 0x%" PRIx64, share.text, f->at.pc)) < 0)
-    return;
+  char *cell = f->at.function.length
+                   ? text_of("%s %.*s", share.text, (int)f->at.function.length,
+                             f->at.function.bytes)
+                   : text_of("%s 0x%" PRIx64, share.text, f->at.pc);
   table_cell(table, cell);
   free(cell);
 }
 
 static void put_thread(const struct shown *s, struct table *table,
                        const struct thread_times *thread) {
-  char tid[32] = "", *name;
+  char tid[32] = "";
   if (thread->tid)
     snprintf(tid, sizeof tid, " tid %" PRIu64, thread->tid);
-  if (asprintf(&name, "%.*s%sG%" PRIu64 "%s", (int)thread->name.length,
-               thread->name.length ? thread->name.bytes : "",
-               thread->name.length ? " " : "", thread->g, tid) < 0)
-    return;
+  char *name = text_of("%.*s%sG%" PRIu64 "%s", (int)thread->name.length,
+                       thread->name.length ? thread->name.bytes : "",
+                       thread->name.length ? " " : "", thread->g, tid);
   put_row(s, table, thread, name);
   free(name);
   if (s->has_samples)
@@ -119,8 +115,8 @@ void show_times(const struct times *t, size_t limit) {
   table_column(table, "life", ALIGN_RIGHT);
   for (unsigned i = 0; i < s.count; i++) {
     const struct trace_text name = times_name(t, s.kinds[i]);
-    titles[i] = strndup(name.bytes, name.length);
-    table_column(table, titles[i] ? titles[i] : "", ALIGN_RIGHT);
+    titles[i] = text_of("%.*s", (int)name.length, name.bytes);
+    table_column(table, titles[i], ALIGN_RIGHT);
   }
   if (s.has_rest)
     table_column(table, "other", ALIGN_RIGHT);
