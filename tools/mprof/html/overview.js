@@ -250,7 +250,7 @@ class OverviewView {
     const view = this.app.views.find(v => v instanceof StuckView);
     if (!view)
       return null;
-    const {href, rows} = {href: fragmentOf({view: view.title}), rows: []};
+    const href = fragmentOf({view: view.title}), rows = [];
     let count = 0;
     for (const group of view.groups)
       for (const t of group.threads) {
@@ -303,8 +303,8 @@ class OverviewView {
 
   waitCards() {
     const view = this.app.views.find(v => v instanceof LocksView);
-    const card = (kind, type = 'delay') => {
-      const p = this.find(kind), i = p ? Math.max(0, p.typeIndex(type)) : -1;
+    const card = kind => {
+      const p = this.find(kind), i = p ? Math.max(0, p.typeIndex('delay')) : -1;
       return p && this.valueCard(CARD_TITLES[kind], p, i,
           `${quantity(p.types[i].total, p.types[i].unit)} in total.`);
     };
@@ -316,12 +316,12 @@ class OverviewView {
       const [best] = [...map].sort((a, b) => b[1] - a[1]);
       return !best ? '' : best[0] < 0 ? 'no stack' : shortenName(this.app.model.name(0, best[0]), 30);
     };
-    const others = sum(all.filter(l => !l.isLock));
+    const waited = sum(locks), others = sum(all.filter(l => !l.isLock));
     if (!locks.length)
       return [card('block')];
     return [this.card({
       title: 'Longest waits', href: fragmentOf({view: view.title}),
-      text: `Threads waited ${quantity(sum(locks), 'nanoseconds')} for locks` +
+      text: `Threads waited ${quantity(waited, 'nanoseconds')} for locks` +
           (others ? ` and ${quantity(others, 'nanoseconds')} for other things.` : '.'),
       rows: locks.slice(0, CARD_ROWS).map(l => {
         // The profile locks knows which waiter waited for which holder.
@@ -331,7 +331,7 @@ class OverviewView {
             [name(l.functions[0]), name(l.functions[1])];
         return {
           value: quantity(Math.max(l.sums[0], l.sums[1]), 'nanoseconds'), name: lockName(l.name, l.kind),
-          part: Math.max(l.sums[0], l.sums[1]) / sum(locks), title: l.name,
+          part: Math.max(l.sums[0], l.sums[1]) / waited, title: l.name,
           second: [waiter && waiter + ' waited', holder && holder + ' held it'].filter(Boolean).join(', '),
           href: fragmentOf({view: view.title})
         };
