@@ -212,7 +212,6 @@ int command_explain(const struct options *options) {
   }
   struct profile **profiles = zeroed(f.count, sizeof *profiles);
   const char **kinds = zeroed(f.count, sizeof *kinds);
-  bool has_title = false;
   for (size_t i = 0; i < f.count; i++) {
     if (!is_profile(f.items[i]))
       continue;
@@ -223,10 +222,10 @@ int command_explain(const struct options *options) {
     add_names(options, profiles[i], NAMES_AUTOMATIC);
     kinds[i] = input_kind(profiles[i], f.items[i]);
   }
-  for (size_t i = 0; i < f.count && !has_title; i++)
+  for (size_t i = 0; i < f.count; i++)
     if (profiles[i]) {
       put_title(profiles[i]);
-      has_title = true;
+      break;
     }
   for (size_t q = 0; q < sizeof questions / sizeof *questions; q++)
     for (size_t i = 0; i < f.count; i++)
