@@ -74,8 +74,9 @@ struct files {
 
 // --- files ---
 
-// Appends the files of the process that has written the newest file of the
-// directory. Returns false after a message.
+// Appends the files of one process: of the first suffix of which the directory
+// has files, the process that has written the newest. Returns false after a
+// message.
 static bool add_directory(const struct options *o, const char *directory,
                           struct files *f) {
   char *prefix = NULL;
