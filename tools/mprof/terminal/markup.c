@@ -5,6 +5,7 @@
 
 #include "common/printable.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +45,22 @@ static void put_markdown_special(FILE *out, char c) {
     fprintf(out, "\\%c", c);
 }
 
+// True if Markdown could take a point of the text for a part of a link, or of
+// the number of a list item. Other points stay as they are, so that figures and
+// names of files can be read in the source, too.
+static bool has_point_of_markup(const char *text) {
+  const size_t digits = strspn(text, "0123456789");
+  return strcasestr(text, "www.") || strstr(text, "://") ||
+         (digits && text[digits] == '.' && strchr(" ", text[digits + 1]));
+}
+
 void markup_put_markdown(FILE *out, const char *text) {
-  put(out, text, "\\`*_{}[]()#+-.!|~<>&@", put_markdown_special);
+  // At the start of a line, these are the mark of a list item or of a heading.
+  if (*text && strchr("+-=", *text))
+    put_markdown_special(out, *text++);
+  put(out, text,
+      has_point_of_markup(text) ? "\\`*_[]()#|~<>&@." : "\\`*_[]()#|~<>&@",
+      put_markdown_special);
 }
 
 void markup_put_html(FILE *out, const char *text) {
