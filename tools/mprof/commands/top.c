@@ -4,6 +4,7 @@
 // mprof top: the functions, lines, files, types or labels with the largest
 // values.
 
+#include "commands/add_names.h"
 #include "commands/input.h"
 #include "commands/json_view.h"
 #include "commands/options.h"
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void print_csv(const struct view *v, const struct function_table *rows,
                       size_t count) {
@@ -34,38 +36,21 @@ static void print_csv(const struct view *v, const struct function_table *rows,
   }
 }
 
-int command_top(const struct options *options) {
-  size_t limit;
-  if (options->by && strcmp(options->by, "type") == 0)
-    return show_types(options);
-  if (options->by)
-    return show_labels(options);
-  const char *format = options->format ? options->format : "text";
-  const bool is_markdown = strcmp(format, "md") == 0;
-  const bool is_json = strcmp(format, "json") == 0;
-  if (!is_markdown && !is_json && strcmp(format, "text") != 0 &&
-      strcmp(format, "csv") != 0)
-    return complain(options, "--format=%s is not text, md, csv or json",
-                    format);
-  if (!input_count(options, &limit))
-    return STATUS_ERROR;
+// Shows the sum of the files, which are of one kind.
+static int show_sum(const struct options *options, const char *format,
+                    size_t limit, const struct style *style) {
   struct view *v = input_view(options);
   if (!v)
     return STATUS_ERROR;
   struct function_table rows = functions_of(v, options->std, options->cum);
   const size_t count = limit && limit < rows.count ? limit : rows.count;
+  const enum view_grain grain = input_view_options(options).grain;
   if (strcmp(format, "csv") == 0) {
     print_csv(v, &rows, count);
     input_print_view_losses(v, stderr);
-    return STATUS_OK;
-  }
-  if (is_json) {
+  } else if (strcmp(format, "json") == 0) {
     json_put_top(stdout, options, v, &rows, count);
-    return STATUS_OK;
-  }
-  const struct style style = input_begin_output(options);
-  const enum view_grain grain = input_view_options(options).grain;
-  if (is_markdown) {
+  } else if (strcmp(format, "md") == 0) {
     struct table *t = top_table(v, &rows, count, "function", true);
     table_print_markdown(t, stdout);
     table_free(t);
@@ -73,8 +58,96 @@ int command_top(const struct options *options) {
     markup_put_paragraphs(stdout, lost);
     free(lost);
   } else {
-    show_top(v, &rows, limit, grain, stdout, &style, "-n 0");
+    // The pager starts when nothing can fail any more.
+    const struct style own = style ? *style : input_begin_output(options);
+    show_top(v, &rows, limit, grain, stdout, &own, "-n 0");
   }
   functions_free(&rows);
   return STATUS_OK;
+}
+
+// Returns the kind of the profile, or "" if that is no file or cannot be read:
+// the reader of the sum says why. The caller frees the text.
+static char *kind_of(const char *path) {
+  struct stat s;
+  struct profile *p = profile_new();
+  const bool is_known = stat(path, &s) == 0 && S_ISREG(s.st_mode) &&
+                        input_file_read(p, path) == NULL;
+  char *kind = strdup(is_known ? input_kind(p, path) : "");
+  profile_free(p);
+  return kind;
+}
+
+// Stores the kind of each file in kinds. Returns whether they differ.
+static bool find_kinds(const struct options *options, char **kinds) {
+  bool is_mixed = false;
+  for (int i = 0; i < options->path_count; i++) {
+    kinds[i] = kind_of(options->paths[i]);
+    is_mixed |= strcmp(kinds[i], kinds[0]) != 0;
+  }
+  return is_mixed;
+}
+
+// Shows the sum of the files of each kind, in the order of the first ones.
+// Takes the kinds out of the array.
+static int show_kinds(const struct options *options, char **kinds,
+                      const char *format, size_t limit) {
+  const struct style style = input_begin_output(options);
+  const int count = options->path_count;
+  struct options own = *options;
+  int status = STATUS_OK;
+  own.paths = calloc((size_t)count, sizeof *own.paths);
+  input_say_losses_once();
+  for (int first = 0; own.paths && first < count; first++) {
+    char *kind = kinds[first];
+    if (!kind)
+      continue;
+    own.path_count = 0;
+    for (int i = first; i < count; i++) {
+      if (!kinds[i] || strcmp(kinds[i], kind) != 0)
+        continue;
+      own.paths[own.path_count++] = options->paths[i];
+      if (i != first)
+        free(kinds[i]);
+      kinds[i] = NULL;
+    }
+    if (first > 0)
+      putchar('\n');
+    if (strcmp(format, "md") == 0 && *kind)
+      printf("### %s\n\n", kind);
+    free(kind);
+    if (show_sum(&own, format, limit, &style) != STATUS_OK)
+      status = STATUS_ERROR;
+  }
+  free(own.paths);
+  return status;
+}
+
+int command_top(const struct options *options) {
+  size_t limit;
+  if (options->by && strcmp(options->by, "type") == 0)
+    return show_types(options);
+  if (options->by)
+    return show_labels(options);
+  const char *format = options->format ? options->format : "text";
+  const bool is_read_by_people =
+      strcmp(format, "text") == 0 || strcmp(format, "md") == 0;
+  if (!is_read_by_people && strcmp(format, "json") != 0 &&
+      strcmp(format, "csv") != 0)
+    return complain(options, "--format=%s is not text, md, csv or json",
+                    format);
+  if (!input_count(options, &limit))
+    return STATUS_ERROR;
+  char **kinds = NULL;
+  int status;
+  if (is_read_by_people && !options->sample && options->path_count > 1)
+    kinds = calloc((size_t)options->path_count, sizeof *kinds);
+  if (kinds && find_kinds(options, kinds))
+    status = show_kinds(options, kinds, format, limit);
+  else
+    status = show_sum(options, format, limit, NULL);
+  for (int i = 0; kinds && i < options->path_count; i++)
+    free(kinds[i]);
+  free(kinds);
+  return status;
 }
