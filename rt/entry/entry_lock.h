@@ -27,7 +27,6 @@
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_order.h"
-#include "lock_wait/lock_pairs.h"
 #include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
@@ -167,9 +166,9 @@ static inline void mprof_lock_taken(uintptr_t lock, uint8_t kind, unsigned how,
                                     uintptr_t op, uintptr_t frame) {
   if (mprof_likely(!mprof_is_watched((const void *)lock)))
     return;
-  mprof_hold_taken(lock, kind, how, op, frame);
   if (mprof_order_on)
     mprof_order_taken(lock, kind, how, op, frame);
+  mprof_hold_taken(lock, kind, how, op, frame);
 }
 
 // Evaluates call, which is a cancellation point. If call does not return, libc
@@ -253,11 +252,13 @@ static inline void mprof_lock_taken(uintptr_t lock, uint8_t kind, unsigned how,
     return r;                                                                  \
   }
 
-// Removes the calling thread's hold record of a lock that the thread is about
-// to unlock. A hold record tells where the thread took the lock (holds.h).
+// Removes the calling thread's records of a lock that the thread is about to
+// unlock. Call after mprof_release_begin, which reads the note of the lock. A
+// hold record tells where the thread took the lock (holds.h).
 // Some locks do not store all their holders, so the runtime knows the holders
 // only from these records. Therefore no record may exist after the unlock.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
+  mprof_note_dropped((uintptr_t)lock);
   if (mprof_likely(!mprof_tracks_locks))
     return;
   if (mprof_holds_on && (kind != MPROF_KIND_mutex || !MPROF_LOCKS_NAME_OWNERS))
@@ -277,14 +278,14 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
   SLOW_ENTRY int release_##f(Type *l) {                                        \
     struct mprof_release release;                                              \
     const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
-    mprof_unlock_drops((void *)l, Kind);                                       \
     const uint32_t word = mprof_waiters_word((void *)l);                       \
     if (word == 0 || !(IsCharged)) {                                           \
-      mprof_note_dropped((uintptr_t)l);                                        \
+      mprof_unlock_drops((void *)l, Kind);                                     \
       return hooked(l);                                                        \
     }                                                                          \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
                         (uintptr_t)hooked, ENTRY_FRAME);                       \
+    mprof_unlock_drops((void *)l, Kind);                                       \
     int r = hooked(l);                                                         \
     mprof_release_end(&release, r == (Success), Kind, (uintptr_t)hooked,       \
                       ENTRY_FRAME);                                            \

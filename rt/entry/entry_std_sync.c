@@ -112,15 +112,15 @@ static bool is_last_reader(const void *l) {
   SLOW_ENTRY void release_##Unlock(void *l) {                                  \
     struct mprof_release release;                                              \
     const HOOKED_TYPE(Unlock) hooked = LOAD_HOOKED(Unlock);                    \
-    mprof_unlock_drops(l, Kind);                                               \
     const uint32_t word = mprof_waiters_word(l);                               \
     if (word == 0 || !(IsCharged)) {                                           \
-      mprof_note_dropped((uintptr_t)l);                                        \
+      mprof_unlock_drops(l, Kind);                                             \
       hooked(l);                                                               \
       return;                                                                  \
     }                                                                          \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
                         (uintptr_t)hooked, ENTRY_FRAME);                       \
+    mprof_unlock_drops(l, Kind);                                               \
     hooked(l);                                                                 \
     mprof_release_end(&release, true, Kind, (uintptr_t)hooked, ENTRY_FRAME);   \
   }                                                                            \

@@ -375,8 +375,10 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     if (LOCK_KINDS >> w->kind & 1)
       add_rest(w->waiter, cycles, who.charged);
   }
-  if (w->waiter != 0 && outcome == MPROF_GOT)
-    mprof_note_waited(w->object, w->waiter);
+  if (w->waiter != 0 && outcome == MPROF_GOT) {
+    mprof_tls.waited = w->object;
+    mprof_tls.waited_stack = w->waiter;
+  }
   if (signal.is_counted)
     end_mutex_part(w, &signal);
   mprof_guard_leave();
@@ -457,10 +459,11 @@ void mprof_hold_taken(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
   if (!mprof_notes_wanted(lock) || is_inside_user(frame) ||
       !mprof_process_ready() || !mprof_guard_enter())
     return;
-  uint32_t stack = mprof_note_stack(lock);
-  if (stack == 0)
-    stack = mprof_persistent_handle(
-        bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, lock));
+  const uint32_t stack = mprof_tls.waited == lock
+                             ? mprof_tls.waited_stack
+                             : mprof_persistent_handle(bucket_of(
+                                   MPROF_BUCKET_BLOCK, kind, op, frame, lock));
+  mprof_tls.waited = 0;
   if (stack != 0)
     mprof_note_taken(lock, stack,
                      kind == MPROF_KIND_mutex || kind == MPROF_KIND_rwlock);

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The locks that each thread holds, for the option lock_order; see
-// lock_order.h.
+// The list of the locks that each thread holds; see lock_order.h.
 
 #include "lock_wait/lock_order.h"
 
 #include "bucket/bucket.h"
 #include "lock_wait/lock_graph.h"
+#include "lock_wait/waiters.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "sys/arch.h"
+#include "sys/clock.h"
 #include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
@@ -87,11 +88,15 @@ static struct mprof_thread_order *list_of(struct mprof_thread *t,
   if (mprof_likely(mprof_tls.order != NULL))
     return mprof_tls.order;
   if (t->order == NULL)
-    t->order = mprof_persistent_alloc(sizeof(*t->order));
+    t->order = mprof_persistent_alloc(
+        mprof_order_on ? sizeof(*t->order)
+                       : offsetof(struct mprof_thread_order, hash));
   if (t->order == NULL)
     return NULL;
-  mprof_graph_remove_range(frame - STACK_BELOW, STACK_BELOW + STACK_ABOVE);
-  t->order->hash = 0;
+  if (mprof_order_on) {
+    mprof_graph_remove_range(frame - STACK_BELOW, STACK_BELOW + STACK_ABOVE);
+    t->order->hash = 0;
+  }
   t->order->tid = t->tid;
   mprof_tls.order_top = t->order->held;
   return mprof_tls.order = t->order;
@@ -289,5 +294,75 @@ void mprof_order_freed(uintptr_t begin, size_t size) {
   if (mprof_likely(!mprof_graph_may_have(begin, size)) || !mprof_guard_enter())
     return;
   mprof_graph_remove_range(begin, size);
+  mprof_guard_leave();
+}
+
+// --- notes ---
+
+// Returns the element of the calling thread's list that has a valid note of the
+// lock, or NULL.
+static struct mprof_order_held *note_of(uintptr_t lock) {
+  struct mprof_thread_order *o = mprof_tls.order;
+  struct mprof_order_held *h = o != NULL ? find(o, lock) : NULL;
+  return h != NULL && h->how & MPROF_TAKES_NOTED &&
+                 h->epoch == mprof_waiters_epoch(lock)
+             ? h
+             : NULL;
+}
+
+// Removes a note, and the element if only the note needs it.
+static void forget(struct mprof_order_held *h) {
+  h->how &= (uint8_t)~MPROF_TAKES_NOTED;
+  if (!mprof_order_on)
+    drop(mprof_tls.order, h);
+}
+
+void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat) {
+  struct mprof_thread *t = mprof_thread_self(false);
+  struct mprof_thread_order *o =
+      t ? list_of(t, (uintptr_t)__builtin_frame_address(0)) : NULL;
+  if (o == NULL)
+    return;
+  struct mprof_order_held *h = note_of(lock);
+  if (h != NULL && may_repeat) {
+    h->again += !mprof_order_on && h->again < UINT8_MAX;
+    return;
+  }
+  h = find(o, lock);
+  if (!mprof_order_on) {
+    if (h == NULL && mprof_tls.order_top == o->held + MPROF_ORDER_HOLDS)
+      h = o->held + 1; // the oldest
+    if (h != NULL)
+      drop(o, h);
+    mprof_order_append(mprof_tls.order_top, lock, 0, 0, 0, 0);
+    h = mprof_tls.order_top;
+  }
+  if (h == NULL)
+    return;
+  h->how |= MPROF_TAKES_NOTED;
+  h->taken = taken;
+  h->epoch = mprof_waiters_epoch(lock);
+  h->since = mprof_clock_now();
+  mprof_waiters_noted(lock);
+}
+
+uint32_t mprof_note_take(uintptr_t lock, uint64_t *since) {
+  struct mprof_order_held *h = note_of(lock);
+  if (h == NULL)
+    return 0;
+  const uint32_t taken = h->taken;
+  *since = h->since;
+  forget(h);
+  return taken;
+}
+
+void mprof_note_released(uintptr_t lock) {
+  if (!mprof_guard_enter())
+    return;
+  struct mprof_order_held *h = note_of(lock);
+  if (h != NULL && h->again == 0)
+    forget(h);
+  else if (h != NULL && !mprof_order_on)
+    h->again--;
   mprof_guard_leave();
 }

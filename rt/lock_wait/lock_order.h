@@ -1,21 +1,27 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds potential deadlocks: locks that threads take in different orders
-// (option lock_order). Each thread has a list of the locks that it holds. A
-// thread that waits for a lock while it holds others adds edges to a graph
-// (lock_graph.h): from each lock that it holds to the lock that it takes. A
-// cycle of edges is a potential deadlock.
+// Each thread's list of the locks that it holds. It serves two purposes.
+//
+// 1. Potential deadlocks: locks that threads take in different orders (option
+// lock_order). A thread that waits for a lock while it holds others adds edges
+// to a graph (lock_graph.h): from each lock that it holds to the lock that it
+// takes. A cycle of edges is a potential deadlock.
 //
 // Most threads take the same locks in the same order again and again. So the
 // list has a hash of its locks, and each thread has a cache of the hashes of
 // the list and of the next lock whose edges are in the graph already.
+//
+// 2. The profile `locks` (lock_pairs.h): an element may have a note of where
+// and when the thread took the lock. Without lock_order, the list has only the
+// locks with notes.
 
 #ifndef MPROF_RT_LOCK_WAIT_LOCK_ORDER_H
 #define MPROF_RT_LOCK_WAIT_LOCK_ORDER_H
 
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_graph.h"
+#include "sys/abi_words.h"
 #include "sys/arch.h"
 #include "sys/base.h"
 #include "sys/tls.h"
@@ -32,7 +38,9 @@ enum {
   // The memory of the lock does not have the layout of libc's locks.
   MPROF_TAKES_OPAQUE = 4,
   // A reader waits if a writer waits, even if only readers hold the lock.
-  MPROF_TAKES_AFTER_WRITERS = 8
+  MPROF_TAKES_AFTER_WRITERS = 8,
+  // Only in the list: the element has a note. Not a way to take a lock.
+  MPROF_TAKES_NOTED = 16
 };
 
 // Returns how the hooked function number f takes its lock. In entries,
@@ -108,6 +116,11 @@ struct mprof_order_held {
   uint8_t kind, how;
   uint8_t again;     // how often the thread has taken it once more, up to 255
   uint8_t is_hashed; // the hash of the list includes it
+  // The note, if `how` has MPROF_TAKES_NOTED: the bucket of the block profile
+  // with the stack, mprof_waiters_epoch and the time in ticks when the thread
+  // took the lock.
+  uint32_t taken, epoch;
+  uint64_t since;
 };
 
 // A call site of lock functions. Its next `captures` stacks are recorded. Then
@@ -121,10 +134,11 @@ struct mprof_order_site {
 // A signal handler may interrupt a change of the list, and take and release
 // locks itself. It leaves the list as it has found it.
 struct mprof_thread_order {
-  int tid;       // the thread to which the list belongs
+  int tid; // the thread to which the list belongs
+  struct mprof_order_held held[MPROF_ORDER_HOLDS + 1]; // held[0] has no lock
+  // Without lock_order, the struct ends here.
   uint64_t hash; // sum of mix[] of the locks with is_hashed
   uint64_t mix[MPROF_ORDER_HOLDS + 1];
-  struct mprof_order_held held[MPROF_ORDER_HOLDS + 1]; // held[0] has no lock
   uint64_t known[MPROF_ORDER_KNOWN];
   struct mprof_order_site sites[MPROF_ORDER_SITES];
   // The call sites of sites[] whose stacks are not recorded; otherwise 0.
@@ -263,5 +277,31 @@ void mprof_order_ended(uintptr_t lock);
 // Reports that a block of memory is about to be freed, with the locks in it.
 // The guard may be set.
 void mprof_order_freed(uintptr_t begin, size_t size);
+
+// --- notes of acquisitions ---
+
+// Adds a note, or counts one more acquisition if the thread already holds the
+// lock. Call after mprof_order_taken. taken: handle of the bucket with the
+// stack. may_repeat: whether a thread can take a lock of this kind again before
+// it releases it. Call with the guard set.
+void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat);
+// Returns the bucket and the time of the acquisition of a lock that the thread
+// releases, and removes the note. Returns 0 if there is none. Call with the
+// guard set.
+uint32_t mprof_note_take(uintptr_t lock, uint64_t *since);
+
+// Returns whether acquisitions of the lock are noted.
+static inline bool mprof_notes_wanted(uintptr_t lock) {
+  return __atomic_load_n(&__mprof_waiters[mprof_waiter_slot(lock)],
+                         __ATOMIC_RELAXED) &
+         MPROF_WAITER_NOTES;
+}
+// Counts a release of the lock that is not charged, if acquisitions are noted.
+// Call before mprof_order_dropped.
+void mprof_note_released(uintptr_t lock);
+static inline void mprof_note_dropped(uintptr_t lock) {
+  if (mprof_unlikely(mprof_notes_wanted(lock)))
+    mprof_note_released(lock);
+}
 
 #endif // MPROF_RT_LOCK_WAIT_LOCK_ORDER_H

@@ -1,21 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of the profile `locks`, and the notes of acquisitions; see
-// lock_pairs.h. The table is a hash table with chains. Rows are added by a
-// compare and swap at the head of a chain, and are never moved or freed, so no
-// lock is needed.
+// The table of the profile `locks`; see lock_pairs.h. The table is a hash table
+// with chains. Rows are added by a compare and swap at the head of a chain, and
+// are never moved or freed, so no lock is needed.
 
 #include "lock_wait/lock_pairs.h"
 
 #include "lock_wait/waiters.h"
-#include "sys/clock.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
-#include "sys/tls.h"
-#include "thread/threads.h"
-
-// --- rows ---
 
 enum { HEADS = 512 };
 
@@ -143,101 +137,4 @@ void mprof_pairs_reset(void) {
     pairs.heads[i] = 0;
   pairs.count = 0;
   pairs.others = (struct mprof_pair){.next = 0};
-}
-
-// --- notes ---
-
-enum { NOTES = 8 };
-
-struct mprof_notes {
-  int tid; // the struct may have belonged to an ended thread
-  struct note {
-    uintptr_t lock; // 0: unused
-    uint64_t since; // ticks
-    uint32_t taken;
-    uint32_t epoch; // mprof_waiters_epoch when the lock was taken
-    uint32_t times; // how often the thread has taken the lock
-  } v[NOTES];
-  uintptr_t waited; // see mprof_note_waited
-  uint32_t stack;
-};
-
-static struct mprof_notes *notes_of_thread(bool makes) {
-  struct mprof_thread *t = makes ? mprof_thread_self(false) : mprof_tls.self;
-  if (t == NULL)
-    return NULL;
-  if (t->notes == NULL && makes)
-    t->notes = mprof_persistent_try_alloc(sizeof(*t->notes));
-  if (t->notes != NULL && t->notes->tid != t->tid)
-    *t->notes = (struct mprof_notes){.tid = t->tid};
-  return t->notes;
-}
-
-// Returns the valid note of the lock, or NULL.
-static struct note *note_of(struct mprof_notes *n, uintptr_t lock) {
-  for (size_t i = 0; n != NULL && i < NOTES; i++)
-    if (n->v[i].lock == lock && n->v[i].epoch == mprof_waiters_epoch(lock))
-      return &n->v[i];
-  return NULL;
-}
-
-void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat) {
-  struct mprof_notes *n = notes_of_thread(true);
-  if (n == NULL)
-    return;
-  struct note *x = note_of(n, lock);
-  if (x != NULL && may_repeat) {
-    x->times++;
-    return;
-  }
-  x = &n->v[0];
-  for (size_t i = 0; i < NOTES; i++) {
-    struct note *y = &n->v[i];
-    if (y->lock == 0 || y->lock == lock) {
-      x = y;
-      break;
-    }
-    if (y->since < x->since)
-      x = y;
-  }
-  *x = (struct note){.lock = lock,
-                     .since = mprof_clock_now(),
-                     .taken = taken,
-                     .epoch = mprof_waiters_epoch(lock),
-                     .times = 1};
-  mprof_waiters_noted(lock);
-}
-
-uint32_t mprof_note_take(uintptr_t lock, uint64_t *since) {
-  struct note *x = note_of(notes_of_thread(false), lock);
-  if (x == NULL)
-    return 0;
-  x->lock = 0;
-  *since = x->since;
-  return x->taken;
-}
-
-void mprof_note_waited(uintptr_t lock, uint32_t stack) {
-  struct mprof_notes *n = notes_of_thread(true);
-  if (n == NULL)
-    return;
-  n->waited = lock;
-  n->stack = stack;
-}
-
-uint32_t mprof_note_stack(uintptr_t lock) {
-  struct mprof_notes *n = notes_of_thread(false);
-  if (n == NULL || n->waited != lock)
-    return 0;
-  n->waited = 0;
-  return n->stack;
-}
-
-void mprof_note_released(uintptr_t lock) {
-  if (!mprof_guard_enter())
-    return;
-  struct note *x = note_of(notes_of_thread(false), lock);
-  if (x != NULL && --x->times == 0)
-    x->lock = 0;
-  mprof_guard_leave();
 }

@@ -14,15 +14,12 @@
 //
 // Where the holder had taken the lock is known if the acquisition was noted. A
 // thread that has waited for the lock notes it, and after a charged release,
-// threads note some acquisitions without a wait, too (MPROF_WAITER_NOTES).
+// threads note some acquisitions without a wait, too (mprof_note_taken).
 
 #ifndef MPROF_RT_LOCK_WAIT_LOCK_PAIRS_H
 #define MPROF_RT_LOCK_WAIT_LOCK_PAIRS_H
 
-#include "sys/abi_words.h"
 #include "sys/base.h"
-
-// --- rows ---
 
 // Maximum number of rows. The waits of further pairs are added to one more row,
 // whose stacks are not known.
@@ -62,36 +59,5 @@ void mprof_pairs_each(void (*f)(const struct mprof_pair *row, void *arg),
                       void *arg);
 // Empties the table in a forked child.
 void mprof_pairs_reset(void);
-
-// --- notes of acquisitions ---
-//
-// A thread's notes say where and when it took the locks that it holds. Only the
-// thread itself uses them. Call all functions with the guard set, except the
-// two inline functions.
-
-// Adds a note, or counts one more acquisition if the thread already holds the
-// lock. taken: handle of the bucket with the stack. may_repeat: whether a
-// thread can take a lock of this kind again before it releases it.
-void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat);
-// Returns the bucket and the time of the acquisition of a lock that the thread
-// releases, and removes the note. Returns 0 if there is none.
-uint32_t mprof_note_take(uintptr_t lock, uint64_t *since);
-// Keeps the stack of a wait for the lock, for the note that follows.
-void mprof_note_waited(uintptr_t lock, uint32_t stack);
-// Returns the stack that was kept for the lock, or 0.
-uint32_t mprof_note_stack(uintptr_t lock);
-
-// Counts a release of the lock that is not charged. The guard need not be set.
-void mprof_note_released(uintptr_t lock);
-static inline bool mprof_notes_wanted(uintptr_t lock) {
-  return __atomic_load_n(&__mprof_waiters[mprof_waiter_slot(lock)],
-                         __ATOMIC_RELAXED) &
-         MPROF_WAITER_NOTES;
-}
-// Does so if acquisitions are noted.
-static inline void mprof_note_dropped(uintptr_t lock) {
-  if (mprof_unlikely(mprof_notes_wanted(lock)))
-    mprof_note_released(lock);
-}
 
 #endif // MPROF_RT_LOCK_WAIT_LOCK_PAIRS_H

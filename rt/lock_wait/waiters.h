@@ -186,7 +186,7 @@ struct mprof_charge {
 //   release. NULL: the release is not traced.
 // wants_shares: whether the profile `locks` is on. If the object is a lock, the
 //   result has shares, and the next acquisitions of locks of this slot are to
-//   be noted (lock_pairs.h).
+//   be noted (lock_order.h).
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
                                          enum mprof_wakes wakes,
                                          const struct mprof_trace_waker *waker,

@@ -97,7 +97,7 @@ extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 // sites call the runtime for uncontended locks, too.
 #define MPROF_WAITER_ANY (1u << 30)
 // Bit that is set while acquisitions of the locks of this slot are noted,
-// because one of them was contended (lock_pairs.h).
+// because one of them was contended (lock_order.h).
 #define MPROF_WAITER_NOTES (1u << 29)
 #define MPROF_WAITER_FLAGS (MPROF_WAITER_ANY | MPROF_WAITER_NOTES)
 // Returns the slot in __mprof_waiters of the lock or other object at address

@@ -72,6 +72,11 @@ struct mprof_tls {
   // NULL: it waits for none.
   struct mprof_lock *awaited;
   uint64_t awaited_since;
+  // The program's lock that the thread has just got after a wait, or 0, and the
+  // bucket with the stack of the wait, for the note of the acquisition
+  // (mprof_note_taken).
+  uintptr_t waited;
+  uint32_t waited_stack;
   // While a function runs that the program has marked with mprof_lock or a
   // similar attribute: an address in the frame of that function's caller.
   // Otherwise 0. Waits in frames below this address are part of the marked

@@ -186,7 +186,6 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
                                .sized_mask = old.sized_mask,
                                .labels = mprof_tls.labels,
                                .holds = old.holds,
-                               .notes = old.notes,
                                .order = old.order,
                                .pthread = (uintptr_t)pthread_self()};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());

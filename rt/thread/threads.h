@@ -18,7 +18,6 @@
 struct mprof_bucket;
 struct mprof_caller;
 struct mprof_holds;
-struct mprof_notes;
 struct mprof_thread_order;
 
 // A shard is a small number that selects the counters in which a thread counts
@@ -180,9 +179,6 @@ struct mprof_thread {
   // Locks that the thread holds; NULL at first. Only the thread itself writes
   // this pointer.
   struct mprof_holds *holds;
-  // Where the thread took contended locks that it holds (lock_pairs.h); NULL at
-  // first.
-  struct mprof_notes *notes;
   // Locks that the thread holds, in the order in which it took them, with the
   // stacks (lock_order.h); NULL at first. Only the thread itself uses it.
   struct mprof_thread_order *order;

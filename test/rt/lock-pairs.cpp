@@ -4,11 +4,15 @@
 // Intent: in a program whose threads contend for mutexes, rwlocks, spin locks
 // and recursive locks, wait for conditions, time out and end, and in a forked
 // child, the profile locks adds up to the block profile by waiter and to the
-// mutex profile by release. mprof locks shows each pair with its lock.
+// mutex profile by release. mprof locks shows each pair with its lock, also
+// while lock_order uses the same list of held locks.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -g -I%src/test/Inputs %s -o app
 // RUN: %run{block_rate=1:mutex_fraction=1:log_path=x} ./app
+// RUN: %run{block_rate=1:mutex_fraction=1:lock_order=1:log_path=order} ./app
+// RUN: %mprof locks -n 0 order.*.locks.pb.gz \
+// RUN:   | FileCheck %s --check-prefix=ORDER
 // RUN: for f in x.*.locks.pb.gz; do p=${f%%.locks.pb.gz}; \
 // RUN:   %python %S/../Inputs/lock_margins.py $p.block.pb.gz $p.mutex.pb.gz $f \
 // RUN:     || exit 1; echo checked; done > margins
@@ -22,6 +26,7 @@
 // CHECK-DAG: slow_holder lock-pairs.cpp:{{[0-9]+}} {{.*}} mutex table
 // CHECK-DAG: timed lock-pairs.cpp:{{[0-9]+}} not seen mutex table
 // CHECK-DAG: rwlock rw ({{0x[0-9a-f]+}}), reader
+// ORDER: lock-pairs.cpp:{{[0-9]+ -> [0-9]+}} mutex
 
 #include "waited.h"
 
