@@ -37,7 +37,7 @@
 #include "options/flags.h"
 #include "process/helper_environment.h"
 #include "process/process.h"
-#include "snapshot/persist_notes.h"
+#include "snapshot/snapshot.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
 #include "sys/abi_words.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds notes to the file of the option persist; see persist_notes.h.
+// Adds notes to the file of the option persist; see snapshot.h.
 
-#include "snapshot/persist_notes.h"
+#include "snapshot/snapshot.h"
 
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"

@@ -1,18 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes snapshots of the heap profile; see snapshot_heap.h. A snapshot is a
+// Takes snapshots of the heap profile; see snapshot.h. A snapshot is a
 // copy of the published counts (`active`) of all buckets, which active_lock
 // guards. (Go: memProfileInternal)
-
-#include "snapshot/snapshot_heap.h"
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "heap/sampling.h"
-#include "snapshot/stack_groups.h"
+#include "snapshot/snapshot.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/os.h"

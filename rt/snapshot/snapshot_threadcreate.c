@@ -6,11 +6,9 @@
 // keeps a thread alive meanwhile, so a thread may end before its name is read.
 // (Go: threadCreateProfileInternal)
 
-#include "snapshot/snapshot_threadcreate.h"
-
 #include "bucket/bucket.h"
 #include "bucket/bucket_map.h"
-#include "snapshot/stack_groups.h"
+#include "snapshot/snapshot.h"
 #include "sys/os.h"
 #include "sys/sort.h"
 #include "sys/tls.h"

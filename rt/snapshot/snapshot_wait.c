@@ -7,12 +7,10 @@
 // wait is one event, which is counted after the wait has ended. (Go:
 // blockProfileInternal, mutexProfileInternal)
 
-#include "snapshot/snapshot_wait.h"
-
 #include "bucket/bucket.h"
 #include "lock_wait/contention.h"
 #include "options/flags.h"
-#include "snapshot/stack_groups.h"
+#include "snapshot/snapshot.h"
 #include "sys/clock.h"
 #include "sys/os.h"
 #include "sys/scale.h"

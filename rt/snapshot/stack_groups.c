@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the samples of a snapshot; see stack_groups.h. One memory mapping
+// Groups the samples of a snapshot; see snapshot.h. One memory mapping
 // holds the groups and the pointers to them. A second mapping holds the index
 // that finds the group of a stack.
 
-#include "snapshot/stack_groups.h"
+#include "snapshot/snapshot.h"
 
 #include "bucket/bucket_map.h"
 #include "sys/os.h"

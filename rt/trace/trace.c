@@ -16,7 +16,7 @@
 #include "lock_wait/contention.h"
 #include "options/flags.h"
 #include "process/process.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"

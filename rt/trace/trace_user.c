@@ -8,7 +8,7 @@
 
 #include "trace/trace_user.h"
 
-#include "snapshot/persist_notes.h"
+#include "snapshot/snapshot.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"

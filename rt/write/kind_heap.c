@@ -15,7 +15,7 @@
 #include "file/outfile.h"
 #include "heap/beneath.h"
 #include "options/flags.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/sort.h"

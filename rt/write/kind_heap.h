@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_WRITE_KIND_HEAP_H
 #define MPROF_RT_WRITE_KIND_HEAP_H
 
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 
 // The data from which the profiles heap and allocs are written and, at the end
 // of the process, the profile heapx, too.

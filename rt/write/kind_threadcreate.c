@@ -8,7 +8,7 @@
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "options/flags.h"
-#include "snapshot/snapshot_threadcreate.h"
+#include "snapshot/snapshot.h"
 #include "symbolize/wrappers.h"
 #include "sys/message.h"
 #include "sys/os.h"

@@ -17,7 +17,7 @@
 #include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "process/process.h"
-#include "snapshot/stack_groups.h"
+#include "snapshot/snapshot.h"
 #include "stuck/stuck_graph.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"

@@ -11,7 +11,7 @@
 #include "file/path.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
-#include "snapshot/stack_groups.h"
+#include "snapshot/snapshot.h"
 #include "symbolize/short_name.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"

@@ -11,7 +11,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "snapshot/stack_groups.h"
+#include "snapshot/snapshot.h"
 #include "sys/scale.h"
 
 // A longer name of a function is cut.

@@ -12,7 +12,7 @@
 
 #include "bucket/bucket.h"
 #include "heap/sampling.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

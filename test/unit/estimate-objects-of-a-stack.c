@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 
 #include <math.h>
 

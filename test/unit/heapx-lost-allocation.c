@@ -12,7 +12,7 @@
 
 #include "bucket/heapx.h"
 #include "process/process.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"

@@ -21,7 +21,7 @@
 #include "bucket/heapx.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"
 #include "sys/tls.h"

@@ -13,7 +13,7 @@
 #include "bucket/bucket.h"
 #include "bucket/peak.h"
 #include "process/process.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 #include "sys/clock.h"
 
 static uint64_t ticks;

@@ -12,7 +12,7 @@
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
 #include "file/outfile.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 #include "write/kind_heap.h"
 #include "write/profiles.h"
 #include "write/write_report.h"

@@ -13,7 +13,7 @@
 
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
-#include "snapshot/snapshot_threadcreate.h"
+#include "snapshot/snapshot.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

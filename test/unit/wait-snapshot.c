@@ -14,7 +14,7 @@
 
 #include "bucket/bucket.h"
 #include "lock_wait/hooked.h"
-#include "snapshot/snapshot_wait.h"
+#include "snapshot/snapshot.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "unwind/unwind.h"
