@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of open tasks, and the slow tasks; see slow_tasks.h.
+// The table of open tasks, and the slow tasks; see trace.h.
 
-#include "trace/slow_tasks.h"
+#include "trace/trace.h"
 
 #include "options/flags.h"
 #include "sys/lock.h"

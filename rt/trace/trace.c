@@ -23,13 +23,11 @@
 #include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "trace/slow_tasks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_out.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
 #include "trace/write_trace.h"
 
 #include <errno.h>

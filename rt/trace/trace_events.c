@@ -33,10 +33,10 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "trace/trace.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>

@@ -25,11 +25,11 @@
 #include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "trace/trace.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_window.h"
 #include "trace/write_trace.h"
 
 #include <errno.h>

@@ -19,9 +19,9 @@
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "thread/labels.h"
+#include "trace/trace.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
 #include "trace/write_trace.h"
 
 #include <string.h>

@@ -20,10 +20,10 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "trace/trace.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
-#include "trace/trace_user.h"
 
 #include <string.h>
 #include <unistd.h>

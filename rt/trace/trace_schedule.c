@@ -15,8 +15,8 @@
 #include "sys/clock.h"
 #include "sys/os.h"
 #include "sys/tls.h"
+#include "trace/trace.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
 
 // Shorter times are not recorded.
 #define LEAST_NS 1000u

@@ -6,7 +6,7 @@
 // the table of names to which records refer. (Go: runtime/trace's NewTask,
 // StartRegion, Log)
 
-#include "trace/trace_user.h"
+#include "trace/trace.h"
 
 #include "snapshot/snapshot.h"
 #include "sys/clock.h"
@@ -17,7 +17,6 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "trace/slow_tasks.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"

@@ -21,14 +21,12 @@
 // window, the file shows that the thread wakes itself. If an operation began
 // before the window, its end is omitted.
 
-#include "trace/trace_window.h"
-
 #include "sys/os.h"
 #include "sys/pctable.h"
+#include "trace/trace.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
 #include "trace/write_trace.h"
 
 #include <errno.h>

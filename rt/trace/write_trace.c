@@ -16,9 +16,9 @@
 #include "sys/os.h"
 #include "sys/pctable.h"
 #include "sys/persistent.h"
+#include "trace/trace.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
-#include "trace/trace_user.h"
 
 #include <errno.h>
 #include <string.h>

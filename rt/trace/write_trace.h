@@ -160,7 +160,7 @@ uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
                                   uint64_t tid);
 uint64_t mprof_trace_string_number(struct mprof_trace_writer *w, const char *s);
 // Returns the number of the string of a name. handle: handle of the name
-// (trace_user.h).
+// (trace.h).
 uint64_t mprof_trace_name_number(struct mprof_trace_writer *w, uint64_t handle);
 // Writes a text of len bytes as a string, and returns the string's new number.
 // Equal texts get different numbers, so use this only for texts that rarely

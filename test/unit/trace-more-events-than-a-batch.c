@@ -15,8 +15,8 @@
 
 #include "traces.h"
 
+#include "trace/trace.h"
 #include "trace/trace_records.h"
-#include "trace/trace_user.h"
 
 int main(int argc, char **argv) {
   unsigned char text[MPROF_TRACE_LOG_MAX];

@@ -27,7 +27,7 @@
 
 #include "window_rows.h"
 
-#include "trace/trace_window.h"
+#include "trace/trace.h"
 
 enum { OTHER = 101, BEFORE = 102, BETWEEN = 103, AFTER = 104 };
 enum { WINDOW_TICKS = 2000 };

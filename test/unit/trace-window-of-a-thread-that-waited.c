@@ -19,9 +19,9 @@
 #include "window_rows.h"
 
 #include "entry/entry_lock.h"
+#include "trace/trace.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_window.h"
 
 enum { WAKER = 101, WAITED = 102, WAITS = 103, BEGIN_TICKS = 1000 };
 

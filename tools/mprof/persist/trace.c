@@ -17,12 +17,11 @@
 #include "sys/clock.h"
 #include "sys/persistent.h"
 #include "thread/labels.h"
+#include "trace/trace.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
-#include "trace/trace_window.h"
 #include "trace/write_trace.h"
 
 #include <stdlib.h>
