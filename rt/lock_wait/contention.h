@@ -233,4 +233,15 @@ uint64_t mprof_contention_set_block_rate(uint64_t ns);
 // nothing. Returns the previous fraction. Call with the guard set.
 uint64_t mprof_contention_set_mutex_fraction(int n);
 
+// --- the profiler's own locks (own_locks.c) ---
+//
+// Contention for the profiler's own locks, which the mutex profile shows with
+// the option own.
+
+// Function for mprof_lock_observer: called when the thread has released a lock
+// of the profiler. Not called if no other thread has waited for the lock and
+// the thread keeps no stack. cycles: ticks that other threads have waited; 0:
+// none has waited. frame: frame address of the release.
+void mprof_own_lock_released(uint64_t cycles, uintptr_t frame);
+
 #endif // MPROF_RT_LOCK_WAIT_CONTENTION_H

@@ -7,7 +7,7 @@
 // emptied in a forked child. A fork may happen in the middle of a change of the
 // table. Therefore the table is consistent after each step of a change.
 
-#include "lock_wait/lock_names.h"
+#include "lock_wait/hooked.h"
 
 #include "process/process.h"
 #include "sys/lock.h"

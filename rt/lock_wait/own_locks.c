@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records contention for the profiler's own locks; see own_locks.h.
+// Records contention for the profiler's own locks; see contention.h.
 //
 // A thread that releases such a lock cannot record the contention at once.
 // Recording takes locks of the profiler, and the thread may already hold some
@@ -18,8 +18,6 @@
 // The stack is kept in the thread's buffers. A thread that begins or ends has
 // no buffers, and many other threads have none either. If such a thread
 // releases its last lock of the profiler, its stack is recorded at once.
-
-#include "lock_wait/own_locks.h"
 
 #include "bucket/bucket.h"
 #include "lock_wait/contention.h"

@@ -9,7 +9,6 @@
 #include "bucket/custom_profile.h"
 #include "bucket/peak.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "symbolize/module_unloads.h"

@@ -10,7 +10,6 @@
 #include "file/outfile.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_graph.h"
-#include "lock_wait/lock_names.h"
 #include "lock_wait/lock_order.h"
 #include "options/flags.h"
 #include "sys/message.h"

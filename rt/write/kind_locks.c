@@ -14,7 +14,6 @@
 #include "heap/livemap.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/lock_names.h"
 #include "lock_wait/lock_order.h"
 #include "lock_wait/lock_pairs.h"
 #include "sys/clock.h"

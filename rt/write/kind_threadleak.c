@@ -18,7 +18,6 @@
 #include "file/path.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"

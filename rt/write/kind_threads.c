@@ -14,7 +14,6 @@
 #include "file/outfile.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "snapshot/snapshot.h"

@@ -9,7 +9,6 @@
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "snapshot/snapshot.h"
 #include "sys/clock.h"

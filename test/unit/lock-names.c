@@ -10,7 +10,7 @@
 
 #include "waits.h"
 
-#include "lock_wait/lock_names.h"
+#include "lock_wait/hooked.h"
 #include "mprof/mprof.h"
 #include "sys/message.h"
 #include "sys/os.h"

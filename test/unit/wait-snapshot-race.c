@@ -11,7 +11,7 @@
 
 #include "waits.h"
 
-#include "lock_wait/lock_names.h"
+#include "lock_wait/hooked.h"
 #include "mprof/mprof.h"
 #include "sys/message.h"
 #include "sys/tls.h"
