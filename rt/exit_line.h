@@ -9,7 +9,7 @@
 #define MPROF_RT_EXIT_LINE_H
 
 #include "bucket/custom_profile.h"
-#include "file/path.h"
+#include "file/outfile.h"
 #include "sys/message.h"
 #include "write/profile_kind.h"
 

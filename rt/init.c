@@ -14,7 +14,6 @@
 #include "entry/entry.h"
 #include "exit.h"
 #include "exit_line.h"
-#include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/persist.h"
 #include "heap/beneath.h"

@@ -32,9 +32,7 @@
 #include "init.h"
 
 #include "exit.h"
-#include "file/keep_newest.h"
 #include "file/outfile.h"
-#include "file/path.h"
 #include "file/persist.h"
 #include "memory/owners.h"
 #include "memory/process_memory.h"

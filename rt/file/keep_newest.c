@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Removes the files of old outputs; see keep_newest.h.
+// Removes the files of old outputs; see outfile.h.
 //
 // Each entry of a list has the set of files of one output. The list of the
 // children's outputs is in memory that all forked processes share. A process
@@ -9,7 +9,7 @@
 // another process. If another process is changing the entry that a new set
 // would replace, the new set is not added and no file is removed.
 
-#include "file/keep_newest.h"
+#include "file/outfile.h"
 
 #include "options/flags.h"
 #include "sys/message.h"

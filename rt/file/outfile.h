@@ -16,10 +16,54 @@
 #ifndef MPROF_RT_FILE_OUTFILE_H
 #define MPROF_RT_FILE_OUTFILE_H
 
-#include "file/path.h"
 #include "sys/arch.h"
 #include "sys/base.h"
 #include "sys/lock.h"
+#include "sys/message.h"
+
+// --- paths (path.c) ---
+//
+// Makes the paths of output files: expands the patterns in the options log_path
+// and alloc_log. If a path does not fit in its buffer, the expansion fails. A
+// path is never truncated.
+
+// Maximum length in bytes of an output file's path, including the terminating
+// 0.
+#define MPROF_PATH_MAX 1024
+
+// Expands %p (process id), %e (program), %h (host), %t (time) and %% in
+// pattern. Stores the result in buf, which has cap bytes. If pattern is empty
+// or ends in '/', appends the default value of log_path, so that the files are
+// in this directory and not hidden. If pattern has no %p, appends ".<pid>", so
+// that a child never overwrites its parent's file. Copies any other % unchanged
+// and reports this % on stderr. Returns 0, -ENAMETOOLONG or -EPERM.
+int mprof_path_expand(char *buf, size_t cap, const char *pattern);
+// Expands the option log_path. If log_path is "stderr", expands the option's
+// default value instead. Use this function for output that is never written to
+// stderr, such as the trace. Returns 0, -ENAMETOOLONG or -EPERM, or -ENODEV if
+// log_path is /dev/null, so no file is wanted.
+int mprof_path_base(char *buf, size_t cap);
+// Returns whether log_path=/dev/null says that no file is to be written.
+bool mprof_path_discards_files(void);
+// Returns whether the option log_path is stderr.
+bool mprof_path_is_stderr(void);
+// Expands pattern as mprof_path_expand does, but never appends ".<pid>".
+// option: name of the option that contains the pattern, for messages. Stores in
+// *has_pid whether the pattern contains %p. Returns -EPERM if the path is
+// relative and the program has more rights than its user
+// (mprof_flags_is_secure).
+int mprof_path_fill(char *buf, size_t cap, const char *option,
+                    const char *pattern, bool *has_pid);
+// Appends the base name of the program's executable file to t.
+void mprof_path_program(struct mprof_text *t);
+
+// Makes the directory of the file at `path`, and the directories above it, if
+// they do not exist. On failure does nothing: the caller then cannot open the
+// file and reports this. A program that has more rights than its user makes no
+// directory. Makes system calls only if the path has a directory.
+void mprof_path_make_directory(const char *path);
+
+// --- one file ---
 
 // Lets only one thread at a time write a profile. writer_lock has the lowest
 // rank, so a thread takes it before any other lock of the runtime.
@@ -165,5 +209,45 @@ int mprof_own_fd_set(struct mprof_own_fd *d, long fd);
 bool mprof_own_fd_is_open(const struct mprof_own_fd *d);
 // Closes the descriptor, unless the program has closed it before.
 void mprof_own_fd_close(struct mprof_own_fd *d);
+
+// --- limits of the number of old files (keep_newest.c) ---
+//
+// Limits the number of old output files. A set is the files of one output.
+// There are three lists of sets: the snapshots that a process writes at signals
+// and the traces of slow tasks (option dump_keep), and the outputs of all
+// forked children (option children_keep). A new set in a full list replaces the
+// oldest set, whose files are removed. If log_path is relative, and the program
+// has changed its directory after it wrote the oldest set, the files of this
+// set stay.
+
+enum mprof_keep_list {
+  MPROF_KEEP_SNAPSHOTS,
+  MPROF_KEEP_SLOW_TASKS,
+  MPROF_KEEP_CHILDREN,
+  MPROF_KEEP_LISTS
+};
+
+// Maximum bytes of the paths of a set. If the paths are longer, the files of
+// the set are never removed.
+#define MPROF_KEEP_BYTES 8192
+
+// The paths of a set.
+struct mprof_keep_set {
+  size_t len; // bytes used; MPROF_KEEP_BYTES + 1: the paths do not fit
+  char paths[MPROF_KEEP_BYTES]; // one after the other, each ends with a 0
+};
+
+// Adds the path of a file that was written.
+void mprof_keep_add(struct mprof_keep_set *set, const char *path);
+// Adds the set to a list, and removes the files of the set that it replaces.
+// Does nothing if the list's option sets no limit. Call with writer_lock held.
+void mprof_keep_newest(enum mprof_keep_list which,
+                       const struct mprof_keep_set *set);
+
+// Creates the list of children. Called at start.
+void mprof_keep_init(void);
+// Empties the lists of snapshots and of slow tasks in a forked child, because
+// these files belong to its parent.
+void mprof_keep_reset(void);
 
 #endif // MPROF_RT_FILE_OUTFILE_H

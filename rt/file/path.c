@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expands the % patterns in the names of output files, and makes their
-// directory; see path.h.
+// directory; see outfile.h.
 
-#include "file/path.h"
+#include "file/outfile.h"
 
 #include "options/flags.h"
 #include "sys/message.h"

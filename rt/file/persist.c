@@ -9,7 +9,6 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "file/path.h"
 #include "options/flags.h"
 #include "sys/arch.h"
 #include "sys/base.h"

@@ -36,7 +36,6 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "file/path.h"
 #include "heap/sampling.h"
 #include "options/flags.h"
 #include "process/process.h"

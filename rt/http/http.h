@@ -10,7 +10,6 @@
 #define MPROF_RT_HTTP_HTTP_H
 
 #include "file/outfile.h"
-#include "file/path.h"
 #include "http/http_request.h"
 #include "sys/message.h"
 #include "write/profiles.h"

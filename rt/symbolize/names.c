@@ -7,7 +7,7 @@
 
 #include "symbolize/names.h"
 
-#include "file/path.h"
+#include "file/outfile.h"
 #include "symbolize/short_name.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/os.h"

@@ -17,7 +17,6 @@
 #include "symbolize/names.h"
 
 #include "file/outfile.h"
-#include "file/path.h"
 #include "options/flags.h"
 #include "process/helper_process.h"
 #include "symbolize/symbolizer_protocol.h"

@@ -12,7 +12,6 @@
 #include "trace/trace.h"
 
 #include "file/outfile.h"
-#include "file/path.h"
 #include "lock_wait/contention.h"
 #include "options/flags.h"
 #include "process/process.h"

@@ -16,7 +16,6 @@
 #include "trace/trace_out.h"
 
 #include "file/outfile.h"
-#include "file/path.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "sys/clock.h"

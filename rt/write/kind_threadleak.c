@@ -15,7 +15,6 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "file/path.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"

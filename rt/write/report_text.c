@@ -8,7 +8,6 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "file/path.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "snapshot/snapshot.h"

@@ -14,7 +14,7 @@
 
 #include "core.h"
 
-#include "file/path.h"
+#include "file/outfile.h"
 #include "sys/message.h"
 
 #include <errno.h>
