@@ -29,13 +29,10 @@
 #include "trace/trace.h"
 #include "trace/trace_out.h"
 #include "trace/trace_rows.h"
-#include "write/kind_heap.h"
-#include "write/kind_memory.h"
+#include "write/kinds.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
 #include "write/profiles.h"
-#include "write/report_text.h"
-#include "write/write_report.h"
+#include "write/report.h"
 
 #include <errno.h>
 #include <string.h>

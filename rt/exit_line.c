@@ -12,7 +12,7 @@
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/stats.h"
-#include "write/report_text.h"
+#include "write/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "sys/message.h"
-#include "write/profile_kind.h"
+#include "write/profiles.h"
 
 // Maximum number of files that one output writes: a file for each built-in and
 // each custom profile, the trace, the allocation log and the report.

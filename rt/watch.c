@@ -51,9 +51,9 @@
 #include "thread_stacks/wall.h"
 #include "trace/trace.h"
 #include "trace/trace_events.h"
-#include "write/kind_memory.h"
+#include "write/kinds.h"
 #include "write/profiles.h"
-#include "write/report_text.h"
+#include "write/report.h"
 
 #include <errno.h>
 #include <string.h>

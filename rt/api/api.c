@@ -25,7 +25,6 @@
 #include "sys/tls.h"
 #include "thread/labels.h"
 #include "thread_stacks/thread_stacks.h"
-#include "write/profile_kind.h"
 #include "write/profiles.h"
 
 #include <errno.h>

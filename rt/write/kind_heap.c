@@ -7,7 +7,7 @@
 // totals, the stacks with the most bytes in use, and the stacks with the most
 // bytes allocated.
 
-#include "write/kind_heap.h"
+#include "write/kinds.h"
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
@@ -23,8 +23,8 @@
 #include "thread/proc_threads.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 #include <errno.h>
 

@@ -15,11 +15,11 @@
 #include "sys/message.h"
 #include "sys/scale.h"
 #include "sys/sort.h"
-#include "write/kind_heap.h"
+#include "write/kinds.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 // Estimates for all freed blocks: the sum of their lifetimes, and their number,
 // in all and by lifetime (struct mprof_heapx_lives).

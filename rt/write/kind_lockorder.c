@@ -17,8 +17,8 @@
 #include "sys/persistent.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 #include <errno.h>
 

@@ -9,7 +9,6 @@
 // kernel counts. At exit, the profile shows the moment at which the resident
 // memory was highest.
 
-#include "write/kind_memory.h"
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "file/outfile.h"
@@ -22,10 +21,10 @@
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/scale.h"
-#include "write/kind_heap.h"
+#include "write/kinds.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 #include <string.h>
 

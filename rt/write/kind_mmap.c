@@ -12,8 +12,8 @@
 #include "sys/os.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 struct mmap_copy {
   struct mprof_map_sample *samples; // all stacks, the newest first

@@ -16,8 +16,8 @@
 #include "thread/proc_threads.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 #include <string.h>
 

@@ -27,9 +27,9 @@
 #include "sys/os.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_stacks.h"
-#include "write/kind_threads.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/kinds.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 #include <string.h>
 

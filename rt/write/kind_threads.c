@@ -8,7 +8,7 @@
 // that the handler has interrupted may hold any lock, so in a handler addresses
 // are not symbolized. (Go: Stack, writeGoroutineStacks)
 
-#include "write/kind_threads.h"
+#include "write/kinds.h"
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
@@ -33,8 +33,8 @@
 #include "unwind/unwind.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 #include <errno.h>
 #include <string.h>

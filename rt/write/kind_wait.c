@@ -17,8 +17,8 @@
 #include "thread_stacks/wall.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
-#include "write/profile_kind.h"
-#include "write/report_text.h"
+#include "write/profiles.h"
+#include "write/report.h"
 
 struct wait_copy {
   struct mprof_wait_snapshot snapshot; // one sample for each stack and lock

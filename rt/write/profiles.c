@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls the kinds of profiles (profile_kind.h) for one profile on request, and
+// Calls the kinds of profiles (profiles.h) for one profile on request, and
 // for all profiles at the end of the process; see profiles.h.
-
-#include "write/profiles.h"
 
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
@@ -13,7 +11,7 @@
 #include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "write/profile_kind.h"
+#include "write/profiles.h"
 
 #include <errno.h>
 #include <string.h>

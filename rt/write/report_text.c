@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes numbers and stacks to the exit report, in the form that people read;
-// see report_text.h. The files kind_*.c write the sections of the report.
+// see report.h. The files kind_*.c write the sections of the report.
 
-#include "write/report_text.h"
+#include "write/report.h"
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
@@ -19,7 +19,6 @@
 #include "sys/scale.h"
 #include "thread/labels.h"
 #include "unwind/unwind.h"
-#include "write/std_frames.h"
 
 #include <errno.h>
 #include <string.h>

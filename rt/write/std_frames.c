@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes frames of standard libraries; see std_frames.h.
+// Recognizes frames of standard libraries; see report.h.
 
-#include "write/std_frames.h"
+#include "write/report.h"
 
 #include "symbolize/short_name.h"
 

@@ -7,8 +7,6 @@
 // machine-readable summary lines. The files kind_*.c write the sections of the
 // profiles.
 
-#include "write/write_report.h"
-
 #include "file/outfile.h"
 #include "heap/beneath.h"
 #include "options/flags.h"
@@ -19,10 +17,9 @@
 #include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
-#include "write/kind_heap.h"
-#include "write/profile_kind.h"
+#include "write/kinds.h"
 #include "write/profiles.h"
-#include "write/report_text.h"
+#include "write/report.h"
 
 #include <string.h>
 

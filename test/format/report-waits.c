@@ -99,7 +99,7 @@
 #include "thread/threads.h"
 #include "unwind/unwind.h"
 #include "write/profiles.h"
-#include "write/write_report.h"
+#include "write/report.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -13,9 +13,9 @@
 #include "bucket/heapx.h"
 #include "file/outfile.h"
 #include "snapshot/snapshot.h"
-#include "write/kind_heap.h"
+#include "write/kinds.h"
 #include "write/profiles.h"
-#include "write/write_report.h"
+#include "write/report.h"
 
 #ifndef SNAP_MAX
 #define SNAP_MAX 64

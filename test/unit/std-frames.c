@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "write/std_frames.h"
+#include "write/report.h"
 
 static bool is_std(const char *function, const char *file) {
   const struct mprof_frame f = {

@@ -8,7 +8,7 @@
 
 #include "compare/noise.h"
 #include "view/estimate.h"
-#include "write/std_frames.h"
+#include "write/report.h"
 
 #include <math.h>
 #include <stdlib.h>

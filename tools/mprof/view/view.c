@@ -11,7 +11,7 @@
 #include "view/estimate.h"
 #include "view/pattern.h"
 #include "view/short_names.h"
-#include "write/std_frames.h"
+#include "write/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>

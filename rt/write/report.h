@@ -6,13 +6,16 @@
 // kind_*.c write the sections, and write_report.c calls them in order. The
 // functions return no errors, because the file `out` stores the first error.
 
-#ifndef MPROF_RT_WRITE_REPORT_TEXT_H
-#define MPROF_RT_WRITE_REPORT_TEXT_H
+#ifndef MPROF_RT_WRITE_REPORT_H
+#define MPROF_RT_WRITE_REPORT_H
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
 #include "sys/scale.h"
+
+#include <stdbool.h>
 
 // A longer name of a function is cut.
 enum { MPROF_REPORT_NAME_MAX = 160 };
@@ -90,4 +93,45 @@ void mprof_report_labels(struct mprof_report *w,
 // pthread_mutex_lock.
 void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b);
 
-#endif // MPROF_RT_WRITE_REPORT_TEXT_H
+// --- frames of standard libraries (std_frames.c) ---
+//
+// Recognizes frames of the standard libraries of C, C++, Rust, D and Fortran,
+// and of Go's runtime, which the report leaves out. These frames say how a
+// library works, and not what the program does.
+
+// Returns whether f is a frame of a standard library: by its module, by its
+// source file, or by its name if the source file is unknown.
+bool mprof_is_std_frame(const struct mprof_frame *f);
+// Returns whether file is the path of a standard library or of the loader.
+bool mprof_is_std_module(const char *file);
+
+// --- the exit report (write_report.c) ---
+//
+// The exit report for people. The report has a section for each kind of
+// profile, and machine-readable summary lines at the end.
+
+struct mprof_outfile;
+struct mprof_summary;
+
+// Writes the exit report to f. Returns 0 or the first error of f. The caller
+// closes f. Call with the recursion guard set and writer_lock held.
+// mprof_write_file can call this function.
+// summary: a struct mprof_summary.
+int mprof_write_report(struct mprof_outfile *f, void *summary);
+
+// --- memory that the heap profile cannot show ---
+//
+// The interceptors replace malloc and similar functions, and count the calls
+// from code without MProf.
+
+// Returns whether the program was linked without the interceptors, although it
+// could have them. Returns false in a program with musl, because the
+// interceptors exist only for glibc. Also returns false in a program with a
+// sanitizer, and if mprof-clang left the interceptors out on purpose.
+bool mprof_coverage_is_linked_without(void);
+
+// Returns whether the heap profile is shown, but lacks the allocations of code
+// without MProf, because mprof_coverage_is_linked_without returns true.
+bool mprof_coverage_lacks_interceptors(const struct mprof_summary *s);
+
+#endif // MPROF_RT_WRITE_REPORT_H
