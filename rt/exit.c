@@ -8,7 +8,6 @@
 
 #include "bucket/custom_profile.h"
 #include "entry/entry.h"
-#include "exit_line.h"
 #include "file/outfile.h"
 #include "file/persist.h"
 #include "heap/alloc_log.h"

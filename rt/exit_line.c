@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The line on stderr that names the written files; see exit_line.h. The line
+// The line on stderr that names the written files; see exit.h. The line
 // has one of three forms, the first one that fits:
 //   wrote A.heap.pb.gz (0 samples: heap=0), A.block.pb.gz (3 waits) and A.txt
 //   wrote A.*: heap (0 samples), block (3 waits) and txt
 //   wrote 3 files: A.*
 
-#include "exit_line.h"
+#include "exit.h"
 
 #include "sys/message.h"
 #include "sys/os.h"

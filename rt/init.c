@@ -13,7 +13,6 @@
 #include "cpu/cpu.h"
 #include "entry/entry.h"
 #include "exit.h"
-#include "exit_line.h"
 #include "file/outfile.h"
 #include "file/persist.h"
 #include "heap/beneath.h"
