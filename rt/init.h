@@ -24,7 +24,7 @@ void mprof_write_before_exec(void);
 // --- signals (signals.c) ---
 //
 // Handlers of signals on which the runtime writes profiles. If the program has
-// a handler of such a signal, that handler runs afterwards (signal_action.h).
+// a handler of such a signal, that handler runs afterwards (process.h).
 
 // Installs handlers for the signals of the option dump_on_signal. Called at
 // start.

@@ -16,7 +16,6 @@
 #include "process/process.h"
 #include "snapshot/snapshot.h"
 #include "stuck/stuck.h"
-#include "stuck/stuck_graph.h"
 #include "sys/arch.h"
 #include "sys/clock.h"
 #include "sys/libc.h"

@@ -40,7 +40,6 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/slots.h"
 #include "unwind/unwind.h"
 
 #include <string.h>
@@ -399,7 +398,7 @@ void mprof_bucket_reset(void) {
 //             (a few entries, or many for a thread that needs them)
 //
 // If the return addresses in these places are those of the bucket in known[],
-// the event has its stack, and the stack is not unwound (slots.h). If sized[]
+// the event has its stack, and the stack is not unwound (unwind.h). If sized[]
 // does not have the bucket of the size, the table of all buckets has it, or a
 // new bucket gets the stack and the slots of the bucket in known[].
 //

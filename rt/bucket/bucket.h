@@ -48,7 +48,7 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_CUSTOM = 6, // stacks of values in the program's own profiles
   MPROF_BUCKET_MAP = 7,    // stacks that mapped memory
   MPROF_BUCKET_CPU = 8,    // stacks that used processor time
-  MPROF_BUCKET_WALL = 9,   // samples of all threads by time (wall.h)
+  MPROF_BUCKET_WALL = 9,   // samples of all threads by time (thread_stacks.h)
   MPROF_BUCKET_TYPES
 };
 
@@ -173,7 +173,7 @@ struct mprof_bucket_key {
   struct mprof_cell *cell;
 };
 
-// Where the return addresses of a stack are (slots.h).
+// Where the return addresses of a stack are (unwind.h).
 struct mprof_bucket_slots {
   const mprof_pc *roots; // return addresses that follow those of the stack
   const uint16_t *codes;
@@ -207,7 +207,7 @@ struct mprof_bucket {
   uint32_t rate;
   uint16_t stack_len;
   // 0: only unwinding finds the frames of the stack. Otherwise the places of
-  // the return addresses are known (slots.h) and are stored after the stack,
+  // the return addresses are known (unwind.h) and are stored after the stack,
   // and the field is 1 + the number of return addresses of libc's frames at the
   // root, which follow those of the stack.
   uint16_t roots_plus_1;
@@ -228,7 +228,7 @@ struct mprof_bucket {
   uint16_t labels;
   // The return addresses. If roots_plus_1 is 1 + n, these follow: n further
   // return addresses; 16 bits with the number of words that follow the stack;
-  // and the codes of slots.h.
+  // and the codes of unwind.h.
   mprof_pc stack[];
 };
 _Static_assert(offsetof(struct mprof_bucket, mem.shared) == 64,

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Remembers when the counted blocks in use were allocated. See births.h.
+// Remembers when the counted blocks in use were allocated. See observers.h.
 
-#include "heap/births.h"
+#include "heap/observers.h"
 
 #include "sys/lock.h"
 #include "sys/message.h"

@@ -10,7 +10,6 @@
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
-#include "heap/births.h"
 #include "heap/event.h"
 #include "heap/page_placement.h"
 #include "lock_wait/lock_order.h"

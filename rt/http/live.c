@@ -15,7 +15,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
-#include "thread_stacks/wall.h"
+#include "thread_stacks/thread_stacks.h"
 #include "trace/trace.h"
 
 #include <errno.h>

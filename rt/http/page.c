@@ -16,7 +16,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/os.h"
-#include "thread_stacks/wall.h"
+#include "thread_stacks/thread_stacks.h"
 #include "write/profiles.h"
 
 #include <errno.h>

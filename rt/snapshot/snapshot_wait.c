@@ -16,7 +16,7 @@
 #include "sys/scale.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
-#include "thread_stacks/wall.h"
+#include "thread_stacks/thread_stacks.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>

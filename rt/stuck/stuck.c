@@ -1,17 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds stuck threads, which will never run again; see stuck.h. If threads wait
-// only for locks and joins, the waits that the threads have recorded suffice,
-// so no thread is disturbed. If a thread waits for a condition, a semaphore or
-// a barrier, all threads are stopped for a moment. Then memory is searched for
-// this object. (Go: goroutineLeakGC)
-
-#include "stuck/stuck.h"
+// Finds stuck threads, which will never run again; see stuck.h. If
+// threads wait only for locks and joins, the waits that the threads have
+// recorded suffice, so no thread is disturbed. If a thread waits for a
+// condition, a semaphore or a barrier, all threads are stopped for a moment.
+// Then memory is searched for this object. (Go: goroutineLeakGC)
 
 #include "lock_wait/contention.h"
 #include "options/flags.h"
-#include "stuck/stuck_graph.h"
+#include "stuck/stuck.h"
 #include "stuck/stuck_memory.h"
 #include "sys/arch.h"
 #include "sys/message.h"

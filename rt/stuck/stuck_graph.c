@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies the waits of all threads, which are the nodes of the graph of waiting
-// threads; see stuck_graph.h.
+// threads; see stuck.h.
 
-#include "stuck/stuck_graph.h"
+#include "stuck/stuck.h"
 
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the state of locks; see stuck_graph.h. This file knows the layouts of
+// Reads the state of locks; see stuck.h. This file knows the layouts of
 // the locks of glibc and musl. The program may have freed the memory of a lock,
 // so this file reads a copy that the kernel makes.
 
-#include "stuck/stuck_graph.h"
+#include "stuck/stuck.h"
 
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"

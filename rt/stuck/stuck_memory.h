@@ -32,7 +32,7 @@
 #ifndef MPROF_RT_STUCK_STUCK_MEMORY_H
 #define MPROF_RT_STUCK_STUCK_MEMORY_H
 
-#include "stuck/stuck_graph.h"
+#include "stuck/stuck.h"
 #include "sys/base.h"
 
 // A mapping, or a part of a mapping that remains after mprof_memory_cut has

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Searches memory for the conditions, semaphores and barriers that threads wait
-// for; see stuck.h. All threads are stopped, the process is copied, and the
-// threads continue. A helper process searches the copy, which no thread of the
-// program changes.
+// for; see stuck.h. All threads are stopped, the process is copied, and
+// the threads continue. A helper process searches the copy, which no thread of
+// the program changes.
 //
 // The search begins at the roots, whose words are all searched. The roots are
 // the memory that every thread can reach, and the stacks and registers of the
@@ -25,7 +25,7 @@
 
 #include "lock_wait/hooked.h"
 #include "process/helper_process.h"
-#include "stuck/stuck_graph.h"
+#include "stuck/stuck.h"
 #include "sys/abi_words.h"
 #include "sys/arch.h"
 #include "sys/context.h"

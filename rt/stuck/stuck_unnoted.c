@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the locks of unnoted waits, which the threads have not recorded; see
-// stuck_graph.h. An unnoted wait is recognized by the system call in which the
+// stuck.h. An unnoted wait is recognized by the system call in which the
 // thread sleeps. A thread is judged only if it sleeps in this call without a
 // break while the owners of all locks are read. The kernel counts how often a
 // thread has gone to sleep. If this count is the same before and after the
 // owners are read, the thread has not run meanwhile.
 
-#include "stuck/stuck_graph.h"
+#include "stuck/stuck.h"
 
 #include "lock_wait/hooked.h"
 #include "sys/arch.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Samples all threads for the wall profile; see wall.h.
+// Samples all threads for the wall profile; see thread_stacks.h.
 //
 // Values of a sample:
 // - wall: the time since the previous round. A thread that lives shorter than
@@ -18,8 +18,6 @@
 //
 // The pauses between the rounds are random. Otherwise a program that does
 // something at a fixed rate could do it in each round, or in none.
-
-#include "thread_stacks/wall.h"
 
 #include "bucket/bucket.h"
 #include "lock_wait/hooked.h"

@@ -4,7 +4,7 @@
 // Finds and reads the entries of .eh_frame, and computes the unwind rules; see
 // rules.h.
 //
-//   pc -> module's .eh_frame_hdr (find_module.h), or only a section .eh_frame
+//   pc -> module's .eh_frame_hdr (rules.h), or only a section .eh_frame
 //      -> function's entry (FDE), by binary search
 //      -> entry shared by many functions (CIE), named by the FDE
 //
@@ -16,7 +16,6 @@
 
 #include "sys/arch.h"
 #include "sys/os.h"
-#include "unwind/find_module.h"
 
 #include <string.h>
 #include <sys/auxv.h>

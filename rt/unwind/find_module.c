@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the module that contains a code address; see find_module.h.
+// Finds the module that contains a code address; see rules.h.
 
-#include "unwind/find_module.h"
+#include "unwind/rules.h"
 
 #include "process/modules.h"
 #include "sys/os.h"

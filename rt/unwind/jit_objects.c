@@ -19,7 +19,6 @@
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "sys/os.h"
-#include "unwind/find_module.h"
 #include "unwind/rules.h"
 
 #include <elf.h>

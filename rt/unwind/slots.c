@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records the places of the return addresses of a stack; see slots.h.
+// Records the places of the return addresses of a stack; see unwind.h.
 
-#include "unwind/slots.h"
+#include "unwind/unwind.h"
 
 #include "unwind/rules.h"
 

@@ -9,7 +9,6 @@
 #include "process/modules.h"
 #include "sys/context.h"
 #include "sys/os.h"
-#include "unwind/find_module.h"
 #include "unwind/rules.h"
 
 #include <pthread.h>

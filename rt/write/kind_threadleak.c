@@ -19,7 +19,6 @@
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "stuck/stuck.h"
-#include "stuck/stuck_graph.h"
 #include "symbolize/maps.h"
 #include "sys/base.h"
 #include "sys/clock.h"

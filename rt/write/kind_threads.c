@@ -17,7 +17,7 @@
 #include "options/flags.h"
 #include "process/process.h"
 #include "snapshot/snapshot.h"
-#include "stuck/stuck_graph.h"
+#include "stuck/stuck.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

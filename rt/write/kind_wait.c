@@ -14,7 +14,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "thread_stacks/wall.h"
+#include "thread_stacks/thread_stacks.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
 #include "write/profiles.h"

@@ -103,7 +103,6 @@ __asm__(".text\n"
 #else
 
 #include "sys/os.h"
-#include "unwind/find_module.h"
 #include "unwind/rules.h"
 
 #include <stdlib.h>

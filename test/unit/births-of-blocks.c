@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "heap/births.h"
+#include "heap/observers.h"
 #include "sys/tls.h"
 
 enum { BLOCKS = 300000 };

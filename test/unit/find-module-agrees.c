@@ -18,7 +18,7 @@
 
 #include "check.h"
 
-#include "unwind/find_module.h"
+#include "unwind/rules.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -16,7 +16,6 @@
 #include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "unwind/rules.h"
-#include "unwind/slots.h"
 #include "unwind/unwind.h"
 
 #include <sys/mman.h>

@@ -12,7 +12,7 @@
 
 #include "core.h"
 
-#include "stuck/stuck_graph.h"
+#include "stuck/stuck.h"
 #include "sys/os.h"
 
 #include <errno.h>

@@ -9,7 +9,6 @@
 
 #include "lock_wait/contention.h"
 #include "thread_stacks/thread_stacks.h"
-#include "thread_stacks/wall.h"
 
 #include "core.h"
 
