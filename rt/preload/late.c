@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Redirects the calls of all modules to MProf and back, for a library that was
-// loaded by dlopen; see late.h.
+// loaded by dlopen; see preload.h.
 //
 // A reference is changed only if it is bound to the function that MProf's
 // definition calls, or not bound yet. So a module with an allocator of its own
 // keeps it. Threads that run in MProf's functions when the references change
 // back return from them later; the library is never unloaded.
 
-#include "preload/late.h"
+#include "preload/preload.h"
 
 #include "entry/entry.h"
 #include "heap/beneath.h"

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Defines operator new and delete for uninstrumented programs; see operators.h.
+// Defines operator new and delete for uninstrumented programs; see preload.h.
 // The file is in C, where an operator is a function with a mangled name, so
 // that the library does not depend on a C++ library. An operator that throws
 // has been called by a jump, or throws through functions that hold no
 // resources.
 
-#include "preload/operators.h"
+#include "preload/preload.h"
 
 #include "heap/beneath.h"
 #include "process/modules.h"

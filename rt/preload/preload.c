@@ -14,7 +14,7 @@
 #include "heap/beneath.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
-#include "preload/operators.h"
+#include "preload/preload.h"
 #include "process/helper_environment.h"
 #include "process/modules.h"
 #include "process/process.h"

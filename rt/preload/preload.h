@@ -18,8 +18,8 @@
 // If there is no next definition at start, the definitions are taken back
 // (preload.c).
 
-#ifndef MPROF_RT_PRELOAD_OPERATORS_H
-#define MPROF_RT_PRELOAD_OPERATORS_H
+#ifndef MPROF_RT_PRELOAD_PRELOAD_H
+#define MPROF_RT_PRELOAD_PRELOAD_H
 
 #include <stdbool.h>
 
@@ -32,4 +32,16 @@ void mprof_preload_operators_init(void);
 // defines operators. Call after the function above.
 bool mprof_preload_operators_is_missing(const void *code);
 
-#endif // MPROF_RT_PRELOAD_OPERATORS_H
+// --- a process that loads the library by dlopen (late.c) ---
+//
+// libmprof_preload.so in a process that loads it by dlopen, such as one to
+// which `mprof attach` attaches. The loader has already bound the calls of all
+// modules, so the library changes the modules' references to libc's functions
+// (process/modules.h) when profiling starts, and changes them back when it
+// stops.
+
+// Returns the definition of the function that the program's calls reach without
+// MProf, or NULL. Takes the loader's lock.
+void *mprof_late_find(const char *name);
+
+#endif // MPROF_RT_PRELOAD_PRELOAD_H
