@@ -198,7 +198,7 @@ void mprof_trace_heap_init(int64_t bytes);
 // frame: frame address of the caller; now: time of the clock.
 bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
 
-// --- records of trace_schedule.c, for the option trace_schedule ---
+// --- records of trace_user.c, for the option trace_schedule ---
 
 // Record that the thread of row r begins and ceases to run at the time `now` of
 // the clock. The first may add no record. The second adds at most one record,
