@@ -13,7 +13,7 @@
 #include "memory/process_memory.h"
 #include "sys/pctable.h"
 
-// --- holes (holes.c) ---
+// --- holes (glibc_malloc.c) ---
 //
 // The stacks whose blocks keep free memory resident. malloc can give back whole
 // pages only, so the blocks in use in a page keep the free bytes of the page. A
