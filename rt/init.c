@@ -20,8 +20,6 @@
 #include "heap/gc.h"
 #include "heap/livemap.h"
 #include "heap/observers.h"
-#include "heap/page_placement.h"
-#include "heap/sampling.h"
 #include "http/server.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"

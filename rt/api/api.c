@@ -9,7 +9,7 @@
 #include "bucket/custom_profile.h"
 #include "cpu/cpu.h"
 #include "file/outfile.h"
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "lock_wait/contention.h"
 #include "mprof/mprof.h"
 #include "options/flags.h"

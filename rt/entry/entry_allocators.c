@@ -17,8 +17,6 @@
 #include "heap/event.h"
 #include "heap/gc.h"
 #include "heap/observers.h"
-#include "heap/page_placement.h"
-#include "heap/sampling.h"
 #include "options/flags.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"

@@ -7,15 +7,13 @@
 // call releases may be counted. The entry calls f of the program's allocator
 // and counts the block.
 //
-// While mprof_place_c holds (page_placement.h), every counted block is placed
+// While mprof_place_c holds (event.h), every counted block is placed
 // on a page boundary. So a block that is not on a page boundary is not counted.
 // A call site frees such a block without a call of the runtime.
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 
 #include "heap/event.h"
-#include "heap/page_placement.h"
-#include "heap/sampling.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 

@@ -8,7 +8,7 @@
 
 #include "entry/entry_lock.h"
 #include "heap/beneath.h"
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "process/modules.h"
 #include "process/process.h"
 #include "symbolize/module_unloads.h"

@@ -14,7 +14,6 @@
 
 #include "entry/entry_lock.h"
 #include "heap/event.h"
-#include "heap/sampling.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"

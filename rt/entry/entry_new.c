@@ -14,8 +14,6 @@
 
 #include "heap/beneath.h"
 #include "heap/event.h"
-#include "heap/page_placement.h"
-#include "heap/sampling.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 

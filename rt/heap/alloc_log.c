@@ -36,7 +36,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "symbolize/maps.h"

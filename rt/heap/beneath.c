@@ -9,7 +9,7 @@
 
 #include "heap/beneath.h"
 
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "process/modules.h"
 #include "sys/abi_words.h"
 #include "unwind/rules.h"

@@ -22,7 +22,6 @@
 #include "heap/alloc_log.h"
 #include "heap/livemap.h"
 #include "heap/observers.h"
-#include "heap/page_placement.h"
 #include "options/flags.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"

@@ -20,8 +20,149 @@
 #ifndef MPROF_RT_HEAP_EVENT_H
 #define MPROF_RT_HEAP_EVENT_H
 
-#include "heap/sampling.h"
+#include "sys/abi_words.h"
 #include "sys/base.h"
+
+// --- which allocations are counted (sampling.c) ---
+//
+// Decides which allocations are counted.
+//
+// Sample points form a Poisson process over the allocated bytes. So a block of
+// `size` bytes is counted with probability 1 - exp(-size / rate). sampling.c
+// explains the mathematics. (Go: nextSample, profilealloc)
+
+// Largest sampling rate in bytes. (Go: 0x7000000 in nextSampleNoFP)
+#define MPROF_MAX_RATE 0x7000000u
+// Smallest sampling rate in bytes at which counted blocks are placed on page
+// boundaries. At a smaller rate, so many blocks are counted that one page for
+// each would cost too much memory. So no block is placed, and all frees call
+// the runtime.
+#define MPROF_MIN_PLACED_RATE 65536u
+
+// Returns the current sampling rate, which is the mean number of bytes between
+// samples.
+uint64_t mprof_sample_rate(void);
+// Sets the sampling rate, and adapts to this rate the address masks by which
+// call sites of free and delete recognize blocks that may be counted
+// (page_placement.c). Makes each thread draw a new distance to its next sample
+// at its next allocation. Returns the previous rate.
+uint64_t mprof_sample_set_rate(uint64_t rate);
+
+// Decides whether to count an allocation of `size` bytes. The call site has
+// already subtracted `size` from the countdown. If the size of the block is a
+// product, as in calloc, `size` is this product modulo 2^64. If the allocation
+// is counted, stores the sampling rate in *rate. If the countdown has run out,
+// sets the countdown to the distance to the next sample.
+bool mprof_sample_hit(size_t size, uint64_t *rate);
+
+// Returns a random number of bytes to the next sample. The number is
+// exponentially distributed with mean `rate`. random26 has the 26 random bits
+// from which it is made. (Go: fastexprand)
+int64_t mprof_sample_next(uint64_t rate, uint32_t random26);
+
+// Sets the initial sampling rate. Call this at start.
+void mprof_sample_init(uint64_t rate);
+
+// --- the decision of an entry ---
+
+// The family of functions that allocated a block. C: malloc and related
+// functions. CXX: operator new. OTHER: any other function.
+enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };
+
+// The family of the blocks that a file of entries counts. A file with entries
+// of malloc or operator new defines this macro before it includes this header.
+#ifndef MPROF_ALLOCATOR_FAMILY
+#define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_OTHER
+#endif
+
+// An allocation that is to be counted.
+struct mprof_alloc {
+  size_t size;
+  uint64_t rate;   // heap_rate at which the sample was chosen
+  uintptr_t frame; // frame address of the runtime's entry
+  enum mprof_family family;
+  // True: count the block only if it is on a page boundary, because call sites
+  // free all other blocks without a call of the runtime.
+  bool must_place;
+};
+
+// Decides whether to count an allocation of `bytes` bytes. If so, fills the
+// struct mprof_alloc at a, and the expression is true. may_place: whether the
+// family of functions, malloc's or operator new's, places counted blocks on
+// page boundaries. Use this macro in the entry itself, because the recorded
+// stack starts at the return address of the function that uses the macro.
+#define MPROF_SAMPLE_ALLOC(a, bytes, may_place)                                \
+  ((a)->size = (bytes), (a)->frame = (uintptr_t)__builtin_frame_address(0),    \
+   mprof_sample_hit((bytes), &(a)->rate) &&                                    \
+       ((a)->family = MPROF_ALLOCATOR_FAMILY, (a)->must_place = (may_place),   \
+        true))
+
+// --- where counted blocks lie (page_placement.c) ---
+//
+// Places counted blocks on page boundaries.
+//
+// The malloc family and the family of operator new may place their counted
+// blocks on page boundaries. If a family does so, a call site that frees a
+// block off a page boundary knows that the block is not counted
+// (page_placement.c).
+
+// Decides once, at start, which families of functions place their counted
+// blocks on page boundaries. page_placement.c explains the rules. free_entry:
+// the runtime's entry of free, which sites call for each block if the malloc
+// family does not place its counted blocks.
+void mprof_place_init(void (*free_entry)(void *ptr));
+extern MPROF_HIDDEN struct mprof_place {
+  // Whether the malloc family may place its counted blocks on page boundaries,
+  // by calling posix_memalign.
+  bool c;
+  // Whether operator new may place its counted blocks on page boundaries, by
+  // calling posix_memalign.
+  bool cxx;
+  bool is_glibc; // malloc is glibc's malloc
+  // Whether malloc_usable_size knows the blocks that free and operator delete
+  // get.
+  bool measures;
+  void (*free_entry)(void *ptr);
+} mprof_place; // written once by mprof_place_init
+// Return whether the malloc family (c) or operator new (cxx) places its counted
+// blocks on page boundaries at the current sampling rate.
+static inline bool mprof_place_c(void) {
+  // Acquire: a thread that counts a block off a page boundary also sees the
+  // change of __mprof_free_off_page.
+  return mprof_place.c &&
+         __atomic_load_n(&__mprof_free_mask, __ATOMIC_ACQUIRE) != 0;
+}
+static inline bool mprof_place_cxx(void) {
+  return mprof_place.cxx && __mprof_delete_mask != 0;
+}
+// Sets __mprof_free_mask (malloc family) and __mprof_delete_mask (operator new)
+// to 0 if the family does not place its counted blocks on page boundaries at
+// this sampling rate, and __mprof_free_off_page to the entry of free. Call
+// sites use a mask other than 0 to test whether a freed block is on a page
+// boundary. A mask that is 0 stays 0.
+void mprof_place_set_masks(uint64_t rate);
+// Allocates a block of at least `size` bytes on a page boundary, with the
+// alignment `align`, a power of two. Returns NULL if there is no memory. Keeps
+// errno. The allocator's functions free and resize the block.
+void *mprof_place_block(size_t size, size_t align);
+// Does the same for a block that the program resizes or is likely to resize. If
+// the block is large, the memory behind it is free, so that the next resize
+// need not move the block.
+void *mprof_place_resized_block(size_t size);
+// Frees a block that the runtime, not the program, wants to free. The free does
+// not change how glibc gets memory for later blocks. p may be NULL.
+void mprof_place_free(void *p);
+// Returns whether glibc's malloc has allocated the block at p as a memory
+// mapping of its own, and not in its heap. Other allocators: false.
+static inline bool mprof_place_is_mapping(const void *p) {
+  // Bit 1 of the size word before a block.
+  return mprof_place.is_glibc && (((const size_t *)p)[-1] & 2) != 0;
+}
+// Returns whether all bytes of a block of mprof_place_block are known to be 0,
+// before the program has got the block.
+bool mprof_place_is_zeroed(const void *p, size_t size);
+
+// --- events ---
 
 // Counts the block at ptr, which the allocator has returned for the allocation
 // a. Returns ptr. Does nothing if ptr is NULL, because the allocation has

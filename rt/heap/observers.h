@@ -72,7 +72,7 @@ void mprof_observe_gone(uint32_t cell, const void *ptr,
 // A garbage collection has ended.
 void mprof_observe_collection(uintptr_t frame);
 
-// --- times of allocations (births.c) ---
+// --- times of allocations (observers.c) ---
 //
 // Remembers when the counted blocks in use were allocated, for the lifetimes in
 // the heapx profile. Without the option heapx, no block is remembered.

@@ -25,10 +25,8 @@
 // and __mprof_free_off_page is the runtime's entry. So each free looks up the
 // block in the live map.
 
-#include "heap/page_placement.h"
-
 #include "heap/beneath.h"
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "options/flags.h"
 #include "process/modules.h"
 #include "process/process.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which heap allocations are counted; see sampling.h. (Go:
+// Decides which heap allocations are counted; see event.h. (Go:
 // profilealloc)
 //
 // Sample points form a Poisson process over the bytes that a thread allocates.
@@ -30,9 +30,8 @@
 // allocators with -fmprof-nested=outermost, and the program's own operator new
 // if malloc is intercepted.
 
-#include "heap/sampling.h"
+#include "heap/event.h"
 
-#include "heap/page_placement.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"

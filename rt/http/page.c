@@ -7,7 +7,7 @@
 #include "bucket/custom_profile.h"
 #include "cpu/cpu.h"
 #include "file/outfile.h"
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "http/http.h"
 #include "http/server.h"
 #include "lock_wait/contention.h"

@@ -23,7 +23,7 @@ struct mprof_flags {
 };
 // The values of the options, which begin with the defaults. mprof_flags_init
 // changes them before any event is recorded. heap_rate is only the sampling
-// rate at start; mprof_sample_rate (sampling.h) returns the current rate.
+// rate at start; mprof_sample_rate (event.h) returns the current rate.
 extern MPROF_HIDDEN struct mprof_flags mprof_flags;
 
 // Whether the user has set options in the environment variable MPROF_OPTIONS.

@@ -9,7 +9,7 @@
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "snapshot/snapshot.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

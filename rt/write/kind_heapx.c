@@ -9,7 +9,7 @@
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "file/outfile.h"
-#include "heap/page_placement.h"
+#include "heap/event.h"
 #include "options/flags.h"
 #include "snapshot/snapshot.h"
 #include "sys/message.h"

@@ -12,7 +12,6 @@
 
 #include "bucket/bucket.h"
 #include "heap/event.h"
-#include "heap/sampling.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/os.h"

@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "snapshot/snapshot.h"
 #include "sys/tls.h"
 #include "thread/threads.h"

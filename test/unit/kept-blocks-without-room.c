@@ -16,7 +16,6 @@
 
 #include "heap/event.h"
 #include "heap/livemap.h"
-#include "heap/sampling.h"
 #include "mprof/mprof.h"
 
 #include <stdlib.h>

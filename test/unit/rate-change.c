@@ -11,7 +11,7 @@
 #define TEST_OPTIONS "heap_rate=100m"
 #include "core.h"
 
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "mprof/mprof.h"
 #include "sys/abi_words.h"
 

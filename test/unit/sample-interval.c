@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "heap/sampling.h"
+#include "heap/event.h"
 #include "options/flags.h"
 #include "thread/threads.h"
 

@@ -10,7 +10,7 @@
 #define TEST_OPTIONS "seed=7:heap_rate=524288"
 #include "core.h"
 
-#include "heap/sampling.h"
+#include "heap/event.h"
 
 #include <math.h>
 
