@@ -12,6 +12,7 @@
 
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
+#include "lock_wait/lock_order.h"
 #include "lock_wait/lock_pairs.h"
 #include "waits.h"
 
