@@ -9,7 +9,6 @@
 #include "commands/next_command.h"
 #include "commands/option_table.h"
 #include "commands/options.h"
-#include "commands/trace.h"
 #include "names/serve.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/base.h"
@@ -25,6 +24,9 @@ static int run(const struct options *options) {
 #define COMMAND(Name, Arguments, Text)                                         \
   case COMMAND_##Name:                                                         \
     return command_##Name(options);
+#define SUBCOMMAND(Command, Verb, Arguments, Text)                             \
+  case COMMAND_##Command##_##Verb:                                             \
+    return command_##Command##_##Verb(options);
 #include "commands/options.def"
   default:
     return STATUS_ERROR;
@@ -34,7 +36,8 @@ static int run(const struct options *options) {
 static int complain_of_command(const char *name) {
   struct nearest n = nearest_begin(name, strlen(name));
   for (unsigned i = 0; i < COMMAND_COUNT; i++)
-    nearest_compare(&n, command_rows[i].name);
+    if (!command_verb(i))
+      nearest_compare(&n, command_rows[i].name);
   fputs("mprof: there is no command ", stderr);
   style_put(stderr, name);
   fputs("; ", stderr);
@@ -44,11 +47,13 @@ static int complain_of_command(const char *name) {
   return STATUS_ERROR;
 }
 
-// mprof help [--man] [COMMAND]
+// mprof help [--man] [COMMAND [VERB]]
 static int help(int argc, char **argv) {
   const bool is_man = argc > 2 && strcmp(argv[2], "--man") == 0;
   const char *name = argc > 2 + is_man ? argv[2 + is_man] : NULL;
-  const enum command_id command = name ? command_find(name) : COMMAND_COUNT;
+  const char *verb = name && !is_man ? argv[3] : NULL;
+  const enum command_id command =
+      name ? command_find(name, verb) : COMMAND_COUNT;
   if (name && command == COMMAND_COUNT)
     return complain_of_command(name);
   if (name)
@@ -72,12 +77,11 @@ static int dispatch(int argc, char **argv) {
   }
   if (strcmp(argv[1], MPROF_SYMBOLIZER_COMMAND) == 0)
     return names_serve(argv[0], argc - 2, argv + 2);
-  struct options options = {.command = command_find(argv[1])};
+  struct options options = {.command = command_find(argv[1], argv[2])};
   if (options.command == COMMAND_COUNT)
     return complain_of_command(argv[1]);
-  if (options.command == COMMAND_trace)
-    return trace_run(argc - 1, argv + 1);
-  const int status = options_parse(&options, argc - 1, argv + 1);
+  const int words = command_verb(options.command) ? 2 : 1;
+  const int status = options_parse(&options, argc - words, argv + words);
   if (status >= 0)
     return status;
   if (!arguments_resolve(&options))

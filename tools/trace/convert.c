@@ -17,7 +17,6 @@
 #include "read.h"
 #include "table.h"
 #include "timeline.h"
-#include "tools.h"
 #include "trace_data.h"
 
 #include <inttypes.h>
@@ -382,8 +381,7 @@ static void print_violation(void *context, enum trace_rule rule,
                             uint64_t offset, const char *text) {
   struct converter *c = context;
   if (c->path && c->messages++ < MESSAGES_MAX)
-    trace_say("%s: offset 0x%" PRIx64 ": %s [%s]", c->path, offset, text,
-              trace_rule_name(rule));
+    trace_print_violation(c->path, rule, offset, text);
 }
 
 uint64_t convert(const char *path, struct trace *trace, struct timeline *line) {

@@ -5,6 +5,7 @@
 
 #include "report.h"
 
+#include "common/printable.h"
 #include "event_types.h"
 #include "read.h"
 #include "trace_data.h"
@@ -12,6 +13,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
   const char *name, *text;
@@ -24,6 +26,14 @@ static const struct {
 const char *trace_rule_name(enum trace_rule rule) { return rules[rule].name; }
 
 const char *trace_rule_text(enum trace_rule rule) { return rules[rule].text; }
+
+void trace_print_violation(const char *path, enum trace_rule rule,
+                           uint64_t offset, const char *text) {
+  printable_put(stderr, path, strlen(path));
+  fprintf(stderr, ": offset 0x%" PRIx64 ": ", offset);
+  printable_put(stderr, text, strlen(text));
+  fprintf(stderr, " [%s]\n", rules[rule].name);
+}
 
 void violate(struct trace *t, enum trace_rule rule, uint64_t offset,
              const char *format, ...) {

@@ -22,6 +22,11 @@ struct trace_event;
 const char *trace_rule_name(enum trace_rule rule);
 const char *trace_rule_text(enum trace_rule rule);
 
+// Prints a violation as a line on standard error. The path and the text cannot
+// send commands to the terminal.
+void trace_print_violation(const char *path, enum trace_rule rule,
+                           uint64_t offset, const char *text);
+
 // Counts a violation of the rule and passes the violation to t->visitor.
 // offset: where in the file the violation is. format: text of one line, with
 // arguments like those of printf.

@@ -12,10 +12,10 @@
 
 static const struct {
   const char *option;
-  unsigned commands;
+  uint64_t commands;
   const char *words;
 } values[] = {
-#define ON(Name) (1u << COMMAND_##Name)
+#define ON(Name) (UINT64_C(1) << COMMAND_##Name)
 #define VALUES(Name, Commands, Words) {Name, Commands, Words},
 #include "commands/options.def"
 };
@@ -32,21 +32,6 @@ static const struct {
 };
 enum { ARGUMENTS = sizeof arguments / sizeof *arguments };
 
-static const struct {
-  const char *verb, *name, *argument, *text;
-} verb_options[] = {
-#define VERB_OPTION(Verb, Letter, Name, Argument, Text)                        \
-  {#Verb, Name, Argument, Text},
-#include "verbs.def"
-};
-enum { VERB_OPTIONS = sizeof verb_options / sizeof *verb_options };
-
-static const char *const verbs[] = {
-#define VERB(Name, Arguments, Text) #Name,
-#include "verbs.def"
-};
-enum { VERBS = sizeof verbs / sizeof *verbs };
-
 static void put_words(FILE *out, const char *words) {
   if (strncmp(words, "@options", 8) != 0) {
     fputs(words, out);
@@ -59,7 +44,7 @@ static void put_words(FILE *out, const char *words) {
 // Returns the words for the value of an option of a command, or NULL.
 static const char *values_of(const char *option, enum command_id command) {
   for (size_t i = 0; i < VALUES; i++)
-    if (values[i].commands & 1u << command &&
+    if (values[i].commands >> command & 1 &&
         strcmp(values[i].option, option) == 0)
       return values[i].words;
   return NULL;
@@ -67,8 +52,18 @@ static const char *values_of(const char *option, enum command_id command) {
 
 static void put_commands(FILE *out) {
   for (unsigned i = 0; i < COMMAND_COUNT; i++)
-    fprintf(out, "%s%s", i ? " " : "", command_rows[i].name);
-  fputs(" help", out);
+    if (!command_verb(i))
+      fprintf(out, "%s ", command_rows[i].name);
+  fputs("help", out);
+}
+
+// Adds the verb, which is in a variable of the shell, to $command if the
+// command has the verb.
+static void put_verbs(FILE *out, const char *verb) {
+  for (unsigned i = 0; i < COMMAND_COUNT; i++)
+    if (command_verb(i))
+      fprintf(out, "  [ \"$command %s\" = '%s' ] && command='%s'\n", verb,
+              command_rows[i].name, command_rows[i].name);
 }
 
 static void put_options(FILE *out, enum command_id command) {
@@ -77,20 +72,6 @@ static void put_options(FILE *out, enum command_id command) {
       fprintf(out, "--%s%s ", option_rows[i].name,
               option_rows[i].argument ? "=" : "");
   fputs("--help", out);
-}
-
-// The options of the verbs of mprof trace.
-static void bash_verbs(FILE *out) {
-  fputs("    case \"$command ${COMP_WORDS[2]}\" in\n", out);
-  for (size_t v = 0; v < VERBS; v++) {
-    fprintf(out, "    'trace %s') words='", verbs[v]);
-    for (size_t i = 0; i < VERB_OPTIONS; i++)
-      if (strcmp(verb_options[i].verb, verbs[v]) == 0)
-        fprintf(out, "--%s%s ", verb_options[i].name,
-                *verb_options[i].argument ? "=" : "");
-    fputs("--help' ;;\n", out);
-  }
-  fputs("    esac\n", out);
 }
 
 // --- bash ---
@@ -143,6 +124,7 @@ static void print_bash(FILE *out) {
         "  local word=${COMP_WORDS[COMP_CWORD]} words= option=\n"
         "  local command=${COMP_WORDS[1]} before=${COMP_WORDS[COMP_CWORD-1]}\n",
         out);
+  put_verbs(out, "${COMP_WORDS[2]}");
   bash_values(out);
   fputs("  if [ -n \"$words\" ]; then :\n"
         "  elif [ \"$COMP_CWORD\" = 1 ]; then\n    words='",
@@ -150,13 +132,12 @@ static void print_bash(FILE *out) {
   put_commands(out);
   fputs("'\n  elif [[ $word == -* ]]; then\n    case $command in\n", out);
   for (unsigned i = 0; i < COMMAND_COUNT; i++) {
-    fprintf(out, "    %s) words='", command_rows[i].name);
+    const char *quote = command_verb(i) ? "'" : "";
+    fprintf(out, "    %s%s%s) words='", quote, command_rows[i].name, quote);
     put_options(out, i);
     fputs("' ;;\n", out);
   }
-  fputs("    esac\n", out);
-  bash_verbs(out);
-  fputs("  else\n", out);
+  fputs("    esac\n  else\n", out);
   bash_arguments(out);
   fputs("  fi\n  if [ -z \"$words\" ]; then\n"
         "    COMPREPLY=($(compgen -f -- \"$word\"))\n    return\n  fi\n"
@@ -207,34 +188,24 @@ static void zsh_arguments(FILE *out, enum command_id command) {
   }
 }
 
-// The options of the verbs of mprof trace.
-static void zsh_verbs(FILE *out) {
-  for (size_t v = 0; v < VERBS; v++) {
-    fprintf(out, "  trace) [[ $words[3] == %s ]] && { _arguments", verbs[v]);
-    for (size_t k = 0; k < VERB_OPTIONS; k++)
-      if (strcmp(verb_options[k].verb, verbs[v]) == 0)
-        zsh_option(out, verb_options[k].name,
-                   *verb_options[k].argument ? verb_options[k].argument : NULL,
-                   verb_options[k].text, NULL);
-    fputs(" '*:file:_files'; return; } ;|\n", out);
-  }
-}
-
 static void print_zsh(FILE *out) {
   fputs("#compdef mprof\n_mprof() {\n  if (( CURRENT == 2 )); then\n"
         "    local -a commands=(\n",
         out);
   for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+    if (command_verb(i))
+      continue;
     fprintf(out, "      '%s:", command_rows[i].name);
     put_quoted(out, command_rows[i].text, ":");
     fputs("'\n", out);
   }
   fputs("    )\n    _describe command commands\n    return\n  fi\n"
-        "  case $words[2] in\n",
+        "  local command=$words[2]\n",
         out);
-  zsh_verbs(out);
+  put_verbs(out, "$words[3]");
+  fputs("  case $command in\n", out);
   for (unsigned i = 0; i < COMMAND_COUNT; i++) {
-    fprintf(out, "  %s) _arguments", command_rows[i].name);
+    fprintf(out, "  '%s') _arguments", command_rows[i].name);
     for (size_t k = 0; k < option_row_count; k++) {
       const struct option_row *r = &option_rows[k];
       if (option_is_of(r, i))
@@ -258,43 +229,41 @@ static void fish_words(FILE *out, const char *words) {
   fputc('\n', out);
 }
 
-// The arguments and the options of verbs.
+// Begins the completion of words behind the command.
+static void fish_begin(FILE *out, enum command_id command) {
+  const char *name = command_rows[command].name, *verb = command_verb(command);
+  fprintf(out, "complete -c mprof -n '__fish_seen_subcommand_from %.*s",
+          (int)strcspn(name, " "), name);
+  if (verb)
+    fprintf(out, "; and __fish_seen_subcommand_from %s", verb);
+}
+
 static void fish_arguments(FILE *out, enum command_id command) {
   for (size_t i = 0; i < ARGUMENTS; i++) {
     if (arguments[i].command != command)
       continue;
-    fprintf(out, "complete -c mprof -n '__fish_seen_subcommand_from %s",
-            command_rows[command].name);
+    fish_begin(out, command);
     if (*arguments[i].after)
       fprintf(out, "; and __fish_seen_subcommand_from %s", arguments[i].after);
     fputc('\'', out);
     fish_words(out, arguments[i].words);
   }
-  for (size_t k = 0; k < VERB_OPTIONS && command == COMMAND_trace; k++) {
-    fprintf(out,
-            "complete -c mprof -n '__fish_seen_subcommand_from trace; and "
-            "__fish_seen_subcommand_from %s' -l %s%s -d '",
-            verb_options[k].verb, verb_options[k].name,
-            *verb_options[k].argument ? " -r" : "");
-    put_quoted(out, verb_options[k].text, "\\'");
-    fputs("'\n", out);
-  }
 }
 
 static void print_fish(FILE *out) {
   for (unsigned i = 0; i < COMMAND_COUNT; i++) {
-    fprintf(out, "complete -c mprof -n __fish_use_subcommand -f -a %s -d '",
-            command_rows[i].name);
-    put_quoted(out, command_rows[i].text, "\\'");
-    fputs("'\n", out);
+    if (!command_verb(i)) {
+      fprintf(out, "complete -c mprof -n __fish_use_subcommand -f -a %s -d '",
+              command_rows[i].name);
+      put_quoted(out, command_rows[i].text, "\\'");
+      fputs("'\n", out);
+    }
     for (size_t k = 0; k < option_row_count; k++) {
       const struct option_row *r = &option_rows[k];
       if (!option_is_of(r, i))
         continue;
-      fprintf(out,
-              "complete -c mprof -n '__fish_seen_subcommand_from %s' -l %s%s "
-              "-d '",
-              command_rows[i].name, r->name, r->argument ? " -r" : "");
+      fish_begin(out, i);
+      fprintf(out, "' -l %s%s -d '", r->name, r->argument ? " -r" : "");
       put_quoted(out, r->text, "\\'");
       fputc('\'', out);
       fish_words(out, values_of(r->name, i));

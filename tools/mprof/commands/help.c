@@ -4,7 +4,6 @@
 #include "commands/help.h"
 
 #include "commands/option_table.h"
-#include "tools.h"
 
 #include <string.h>
 
@@ -45,12 +44,31 @@ static const struct {
      "there are problems, such as mistakes in MPROF_OPTIONS or --options"},
     {COMMAND_leaks, "1", "there are leaks (--exitcode chooses another status)"},
     {COMMAND_trace, "1", "the trace is invalid; its readable part is shown"},
+    {COMMAND_trace_top, "1",
+     "the trace is invalid, and the output covers only its readable part"},
+    {COMMAND_trace_json, "1",
+     "the trace is invalid, and the JSON has only its readable part; or the "
+     "trace has nothing to show between --from and --to"},
+    {COMMAND_trace_check, "1", "a trace is invalid"},
     {COMMAND_COUNT, "2", "a file cannot be read, or an option is wrong"},
     {COMMAND_diff, "3", "a budget is broken"},
     {COMMAND_run, "126", "the program cannot be run"},
     {COMMAND_run, "127", "the program is not found"},
     {COMMAND_run, "other", "the program's own exit status"},
 };
+
+static void print_options(FILE *out, enum command_id command) {
+  for (size_t i = 0; i < option_row_count; i++) {
+    const struct option_row *r = &option_rows[i];
+    if (!option_is_of(r, command))
+      continue;
+    char left[64];
+    snprintf(left, sizeof left, "  %c%c --%s%s%s", r->letter ? '-' : ' ',
+             r->letter ? r->letter : ' ', r->name, r->argument ? "=" : "",
+             r->argument ? r->argument : "");
+    fprintf(out, "%-26s %s\n", left, r->text);
+  }
+}
 
 void help_command(FILE *out, enum command_id command) {
   const struct command_row *c = &command_rows[command];
@@ -71,27 +89,14 @@ void help_command(FILE *out, enum command_id command) {
         "heap, if --sample names no others.\n",
         out);
   fputc('\n', out);
-  const bool is_trace = command == COMMAND_trace;
-  for (size_t i = 0; i < option_row_count; i++) {
-    const struct option_row *r = &option_rows[i];
-    if (!option_is_of(r, command))
-      continue;
-    char left[64];
-    snprintf(left, sizeof left, "  %c%c --%s%s%s", r->letter ? '-' : ' ',
-             r->letter ? r->letter : ' ', r->name, r->argument ? "=" : "",
-             r->argument ? r->argument : "");
-    fprintf(out, "%-26s %s\n", left, r->text);
-  }
-  static const char *const verbs[] = {
-#define VERB(Name, Arguments, Text) #Name,
-#include "verbs.def"
-  };
-  for (size_t i = 0; i < sizeof verbs / sizeof *verbs && is_trace; i++) {
-    fprintf(out, "%smprof trace %s:\n", i ? "\n" : "", verbs[i]);
-    trace_usage_options(out, verbs[i]);
-  }
-  fprintf(out, "%s%-26s %s\n", is_trace ? "\n" : "", "  -h --help",
-          "prints this help");
+  print_options(out, command);
+  for (unsigned i = 0; i < COMMAND_COUNT; i++)
+    if (command_is_of(i, command)) {
+      fprintf(out, "mprof %s:\n", command_rows[i].name);
+      print_options(out, i);
+      fputc('\n', out);
+    }
+  fprintf(out, "%-26s %s\n", "  -h --help", "prints this help");
   const char *title = "\nExamples:\n";
   for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
     if (examples[i].command == command) {
@@ -134,7 +139,8 @@ static void man_statuses(FILE *out, enum command_id command) {
   fputs(".SH EXIT STATUS\n", out);
   for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
     const enum command_id of = statuses[i].command;
-    if (command != COMMAND_COUNT && of != COMMAND_COUNT && of != command)
+    if (of != COMMAND_COUNT &&
+        (command == COMMAND_COUNT ? command_verb(of) != NULL : of != command))
       continue;
     fprintf(out, ".TP\n.B %s\n", statuses[i].status);
     if (command == COMMAND_COUNT && of != COMMAND_COUNT)
@@ -169,6 +175,8 @@ void man_all(FILE *out) {
         ".SH COMMANDS\n",
         out);
   for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+    if (command_verb(i))
+      continue;
     fprintf(out, ".TP\n.BR mprof\\-%s (1)\n", command_rows[i].name);
     put_roff(out, command_rows[i].text);
     fputc('\n', out);
@@ -183,37 +191,34 @@ void man_all(FILE *out) {
       man_example(out, i);
   fputs(".SH SEE ALSO\n", out);
   for (unsigned i = 0; i < COMMAND_COUNT; i++)
-    fprintf(out, ".BR mprof\\-%s (1),\n", command_rows[i].name);
+    if (!command_verb(i))
+      fprintf(out, ".BR mprof\\-%s (1),\n", command_rows[i].name);
   fputs(".BR mprof\\-clang (1),\n.BR mprof.h (3),\n.BR mprof\\-formats (5),\n"
         ".BR mprof\\-options (7)\n",
         out);
 }
 
-static void man_option(FILE *out, char letter, const char *name,
-                       const char *argument, const char *text) {
+static void man_option(FILE *out, const struct option_row *r) {
   fputs(".TP\n", out);
-  if (letter)
-    fprintf(out, "\\fB\\-%c\\fR, ", letter);
+  if (r->letter)
+    fprintf(out, "\\fB\\-%c\\fR, ", r->letter);
   fputs("\\fB\\-\\-", out);
-  put_roff(out, name);
+  put_roff(out, r->name);
   fputs("\\fR", out);
-  if (argument && *argument) {
+  if (r->argument) {
     fputs("=\\fI", out);
-    put_roff(out, argument);
+    put_roff(out, r->argument);
     fputs("\\fR", out);
   }
   fputc('\n', out);
-  put_roff(out, text);
+  put_roff(out, r->text);
   fputc('\n', out);
 }
 
-// The options of a verb of mprof trace.
-static void man_verb(FILE *out, const char *verb) {
-  fprintf(out, ".SS mprof trace %s\n", verb);
-#define VERB_OPTION(Verb, Letter, Name, Argument, Text)                        \
-  if (strcmp(verb, #Verb) == 0)                                                \
-    man_option(out, Letter, Name, Argument, Text);
-#include "verbs.def"
+static void man_options(FILE *out, enum command_id command) {
+  for (size_t i = 0; i < option_row_count; i++)
+    if (option_is_of(&option_rows[i], command))
+      man_option(out, &option_rows[i]);
 }
 
 void man_command(FILE *out, enum command_id command) {
@@ -225,15 +230,12 @@ void man_command(FILE *out, enum command_id command) {
   put_roff(out, strstr(c->arguments, "[OPTION]") ? "" : "[OPTION]... ");
   put_roff(out, c->arguments);
   fputs("\n.SH OPTIONS\n", out);
-  for (size_t i = 0; i < option_row_count; i++) {
-    const struct option_row *r = &option_rows[i];
-    if (option_is_of(r, command))
-      man_option(out, r->letter, r->name, r->argument, r->text);
-  }
-  if (command == COMMAND_trace) {
-#define VERB(Name, Arguments, Text) man_verb(out, #Name);
-#include "verbs.def"
-  }
+  man_options(out, command);
+  for (unsigned i = 0; i < COMMAND_COUNT; i++)
+    if (command_is_of(i, command)) {
+      fprintf(out, ".SS mprof %s\n", command_rows[i].name);
+      man_options(out, i);
+    }
   const char *title = ".SH EXAMPLES\n";
   for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
     if (examples[i].command == command) {

@@ -77,14 +77,7 @@ struct view *input_view(const struct options *options) {
 
 bool input_count(const struct options *options, size_t *count) {
   *count = 20;
-  if (!options->count)
-    return true;
-  char *end;
-  *count = strtoul(options->count, &end, 10);
-  if (*options->count >= '0' && *options->count <= '9' && !*end)
-    return true;
-  complain(options, "--count=%s is not a number", options->count);
-  return false;
+  return option_number(options, "count", options->count, 0, SIZE_MAX, count);
 }
 
 const char *input_comment(const struct profile *p, const char *name) {

@@ -17,7 +17,6 @@
 #include "tasks.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
-#include "tools.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -378,19 +377,14 @@ static uint64_t report(const char *path, struct trace *trace, size_t limit,
 }
 
 int command_latency(const struct options *options) {
-  const char *path = options->paths[0], *count = options->count;
-  char error[256], *end;
+  const char *path = options->paths[0];
+  char error[256];
   size_t limit = SLOWEST;
   bool is_bad;
   const bool is_json = json_is_wanted(options, &is_bad);
-  if (is_bad)
+  if (is_bad ||
+      !option_number(options, "count", options->count, 0, SLOWEST_MAX, &limit))
     return STATUS_ERROR;
-  if (count) {
-    limit = strtoul(count, &end, 10);
-    if (*count < '0' || *count > '9' || *end || limit > SLOWEST_MAX)
-      return complain(options, "--count=%s is not a number from 0 to %d", count,
-                      SLOWEST_MAX);
-  }
   if (options->path_count != 1)
     return complain(options, "give one trace");
   if (directory_is(path) && !(path = directory_newest(path, ".trace")))

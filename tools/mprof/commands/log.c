@@ -16,23 +16,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Reads --count. Returns whether the value is a number.
-static bool read_limit(const struct options *options, size_t *limit) {
-  const char *text = options->count;
-  *limit = 10;
-  if (!text)
-    return true;
-  char *end;
-  *limit = strtoul(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end) {
-    complain(options, "--count=%s is not a number; usage: --count=N", text);
-    return false;
-  }
-  if (*limit == 0)
-    *limit = SIZE_MAX;
-  return true;
-}
-
 // --- notes ---
 
 struct log {
@@ -236,9 +219,12 @@ static int print_lists(const struct options *options, const struct log *log,
 }
 
 int command_log(const struct options *options) {
-  size_t limit;
-  if (!read_limit(options, &limit) || !add_names_check(options))
+  size_t limit = 10;
+  if (!option_number(options, "count", options->count, 0, SIZE_MAX, &limit) ||
+      !add_names_check(options))
     return STATUS_ERROR;
+  if (limit == 0)
+    limit = SIZE_MAX;
   if (options->path_count > 1)
     return complain(options,
                     "name one log; usage: mprof log [OPTION]... LOG (LOG.1, "

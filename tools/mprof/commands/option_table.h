@@ -8,6 +8,8 @@
 
 #include "commands/options.h"
 
+#include <stdint.h>
+
 struct command_row {
   const char *name, *arguments, *text;
 };
@@ -19,7 +21,7 @@ struct option_row {
   const char *name;
   char letter;          // 0: no short option
   const char *argument; // NULL: none
-  unsigned commands;
+  uint64_t commands;    // a bit for each
   const char *text;
 };
 extern const struct option_row option_rows[];
@@ -27,5 +29,9 @@ extern const size_t option_row_count;
 
 // Returns whether the command has the option.
 bool option_is_of(const struct option_row *row, enum command_id command);
+// Returns the verb of a command such as mprof trace top, or NULL.
+const char *command_verb(enum command_id command);
+// Returns whether the command is a verb of the other command.
+bool command_is_of(enum command_id verb, enum command_id command);
 
 #endif

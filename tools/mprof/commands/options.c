@@ -8,7 +8,7 @@
 #include "commands/option_table.h"
 
 #include "common/memory.h"
-#include "common/option_mistake.h"
+#include "common/printable.h"
 #include "terminal/style.h"
 
 #include <getopt.h>
@@ -17,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ON(Name) (1u << COMMAND_##Name)
+#define ON(Name) (UINT64_C(1) << COMMAND_##Name)
 
 const struct command_row command_rows[] = {
 #define COMMAND(Name, Arguments, Text) {#Name, Arguments, Text},
+#define SUBCOMMAND(Command, Verb, Arguments, Text)                             \
+  {#Command " " #Verb, Arguments, Text},
 #include "commands/options.def"
 };
 
@@ -43,6 +45,7 @@ const struct option_row option_rows[] = {
       Argument,  Commands,                                                     \
       Text},
 #define MORE TEXT
+#define MORE_FLAG FLAG
 #include "commands/options.def"
 };
 const size_t option_row_count = sizeof option_rows / sizeof *option_rows;
@@ -53,14 +56,47 @@ enum {
 };
 
 bool option_is_of(const struct option_row *row, enum command_id command) {
-  return row->commands & 1u << command;
+  return row->commands >> command & 1;
 }
 
-enum command_id command_find(const char *name) {
+const char *command_verb(enum command_id command) {
+  const char *blank = strchr(command_rows[command].name, ' ');
+  return blank ? blank + 1 : NULL;
+}
+
+bool command_is_of(enum command_id verb, enum command_id command) {
+  const char *name = command_rows[command].name;
+  const size_t length = strlen(name);
+  return strncmp(command_rows[verb].name, name, length) == 0 &&
+         command_rows[verb].name[length] == ' ';
+}
+
+enum command_id command_find(const char *name, const char *verb) {
+  enum command_id found = COMMAND_COUNT;
   for (unsigned i = 0; i < COMMAND_COUNT; i++)
-    if (strcmp(command_rows[i].name, name) == 0)
-      return i;
-  return COMMAND_COUNT;
+    if (strcmp(command_rows[i].name, name) == 0 ||
+        (verb && found != COMMAND_COUNT && command_is_of(i, found) &&
+         strcmp(command_verb(i), verb) == 0))
+      found = i;
+  return found;
+}
+
+bool option_number(const struct options *options, const char *name,
+                   const char *value, size_t least, size_t most,
+                   size_t *number) {
+  char *end;
+  if (!value)
+    return true;
+  *number = strtoul(value, &end, 10);
+  if (*value >= '0' && *value <= '9' && !*end && *number >= least &&
+      *number <= most)
+    return true;
+  if (most == SIZE_MAX)
+    complain(options, "--%s=%s is not a number", name, value);
+  else
+    complain(options, "--%s=%s is not a number from %zu to %zu", name, value,
+             least, most);
+  return false;
 }
 
 int complain(const struct options *options, const char *format, ...) {
@@ -124,6 +160,55 @@ static const struct option_row *row_of(enum command_id command, int option) {
   return NULL;
 }
 
+static bool is_letter(const char *shorts, int letter) {
+  return letter != ':' && strchr(shorts + strspn(shorts, "+-"), letter);
+}
+
+// Returns the option of which optopt is the value, or NULL. getopt_long sets
+// optopt to 0 if it does not know a long option.
+static const struct option *known(const struct option *longs) {
+  for (; longs->name && optopt != 0; longs++)
+    if (longs->val == optopt)
+      return longs;
+  return NULL;
+}
+
+// Prints a long option that is unknown, or that is the begin of several names.
+static void print_unknown(const char *argument, const struct option *longs) {
+  const size_t length = strcspn(argument, "=");
+  unsigned count = 0;
+  for (const struct option *o = longs; o->name; o++)
+    count += strncmp(o->name, argument + 2, length - 2) == 0;
+  fputs(count > 1 ? "option '" : "unrecognized option '", stderr);
+  style_put(stderr, argument);
+  fputs(count > 1 ? "' is ambiguous; possibilities:" : "'", stderr);
+  for (; longs->name && count > 1; longs++)
+    if (strncmp(longs->name, argument + 2, length - 2) == 0)
+      fprintf(stderr, " '--%s'", longs->name);
+}
+
+// Prints the message of getopt_long about the option at which it has returned
+// '?'. getopt_long itself would print bytes of the option that change the state
+// of a terminal.
+static void print_mistake(const char *argument, const char *shorts,
+                          const struct option *longs) {
+  const char letter = (char)optopt;
+  const struct option *option = known(longs);
+  if (optopt == 0) {
+    print_unknown(argument, longs);
+  } else if (option) {
+    fprintf(stderr, "option '--%s' %s an argument", option->name,
+            option->has_arg ? "requires" : "doesn't allow");
+  } else {
+    fputs(is_letter(shorts, optopt) ? "option requires an argument -- '"
+                                    : "invalid option -- '",
+          stderr);
+    printable_put(stderr, &letter, 1);
+    fputc('\'', stderr);
+  }
+  fputc('\n', stderr);
+}
+
 // Names the long option that the user probably meant, if getopt_long did not
 // know the option.
 static void suggest(const struct option *longs, const char *argument) {
@@ -151,7 +236,7 @@ int options_parse(struct options *options, int argc, char **argv) {
   char shorts[2 * ROWS + 5], name[64];
   fill(options->command, longs, shorts);
   snprintf(name, sizeof name, "mprof %s", command_rows[options->command].name);
-  opterr = 0; // option_mistake prints the messages
+  opterr = 0; // print_mistake prints the messages
   options->paths = zeroed((size_t)argc, sizeof *options->paths);
   for (int option;
        (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
@@ -169,7 +254,8 @@ int options_parse(struct options *options, int argc, char **argv) {
       return STATUS_ERROR;
     }
     if (!row) {
-      option_mistake(name, argv, shorts, longs);
+      fprintf(stderr, "%s: ", name);
+      print_mistake(argv[optind - 1], shorts, longs);
       suggest(longs, argv[optind - 1]);
       fprintf(stderr, "Try mprof help %s\n",
               command_rows[options->command].name);
@@ -185,13 +271,14 @@ int options_parse(struct options *options, int argc, char **argv) {
   options->first_count = options->path_count;
   while (optind < argc)
     options->paths[options->path_count++] = argv[optind++];
-  if (options->path_count == 0 && !options->explain &&
+  if (options->path_count == 0 && !options->explain && !options->rules &&
       options->command != COMMAND_push) {
     complain(options, "%s is missing; mprof help %s shows how to use it",
              options->command == COMMAND_run          ? "PROGRAM"
              : options->command == COMMAND_completion ? "SHELL"
              : options->command == COMMAND_attach     ? "PID"
              : options->command == COMMAND_ctl        ? "PID or SOCKET"
+             : options->command == COMMAND_trace      ? "top, json or check"
                                                       : "FILE",
              command_rows[options->command].name);
     return STATUS_ERROR;

@@ -21,6 +21,7 @@ enum {
 
 enum command_id {
 #define COMMAND(Name, Arguments, Text) COMMAND_##Name,
+#define SUBCOMMAND(Command, Verb, Arguments, Text) COMMAND_##Command##_##Verb,
 #include "commands/options.def"
   COMMAND_COUNT
 };
@@ -41,6 +42,8 @@ struct options {
 // The functions of the commands return an exit status.
 #define COMMAND(Name, Arguments, Text)                                         \
   int command_##Name(const struct options *options);
+#define SUBCOMMAND(Command, Verb, Arguments, Text)                             \
+  int command_##Command##_##Verb(const struct options *options);
 #include "commands/options.def"
 
 // Parses the arguments that follow the command's name; argv[0] is this name.
@@ -48,8 +51,15 @@ struct options {
 // printed, or a message about a wrong option.
 int options_parse(struct options *options, int argc, char **argv);
 
-// Returns the command with this name, or COMMAND_COUNT.
-enum command_id command_find(const char *name);
+// Returns the command with this name, or COMMAND_COUNT. If `verb` is one of the
+// command's verbs, returns the command of the verb. verb may be NULL.
+enum command_id command_find(const char *name, const char *verb);
+// Reads the value of the option --NAME, a number from least to most. Leaves
+// *number as it is if the value is NULL. Returns false after a message if the
+// value is no such number.
+bool option_number(const struct options *options, const char *name,
+                   const char *value, size_t least, size_t most,
+                   size_t *number);
 // Prints "mprof COMMAND: " and the text to stderr. Returns STATUS_ERROR.
 __attribute__((format(printf, 2, 3))) int
 complain(const struct options *options, const char *format, ...);

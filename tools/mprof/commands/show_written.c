@@ -10,12 +10,9 @@
 #include "commands/show_memory.h"
 #include "commands/show_orders.h"
 #include "commands/show_top.h"
-#include "commands/trace.h"
 #include "common/ends_with.h"
 #include "files/read_profile.h"
-#include "tools.h"
 
-#include <getopt.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -123,11 +120,11 @@ static bool show_trace(char *path) {
   fputc('\n', stderr);
   const pid_t pid = fork();
   if (pid == 0) {
-    static char name[] = "mprof trace top", count[] = "--count=3";
-    char *arguments[] = {name, count, path, NULL};
-    trace_tool_name = name;
-    optind = 0; // getopt has read the arguments of mprof run; begin anew
-    _exit(dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? 1 : trace_top(3, arguments));
+    const struct options top = {.command = COMMAND_trace_top,
+                                .count = "3",
+                                .paths = &path,
+                                .path_count = 1};
+    _exit(dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? 1 : command_trace_top(&top));
   }
   return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }

@@ -5,27 +5,21 @@
 // of an execution trace waited longest, which threads ended these waits, and
 // which lines made other threads wait.
 
-#include "commands/trace.h"
-
+#include "commands/json_view.h"
+#include "commands/options.h"
 #include "commands/show_place.h"
 #include "commands/show_times.h"
-#include "common/option_mistake.h"
 #include "common/plural.h"
 #include "convert.h"
 #include "json.h"
 #include "open.h"
 #include "times.h"
-#include "tools.h"
 #include "waits.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { DONE, BAD_TRACE, MISUSED };
 
 // Prints a time in us, ms or s, with the number in at least width columns. If
 // width is not 0, every unit takes two columns, so that the decimal points of a
@@ -213,16 +207,22 @@ static void json_waits(struct timeline *line, size_t count) {
   puts("]}");
 }
 
-static int print_file(const char *path, const char *reason, size_t count,
-                      bool is_json) {
+int command_trace_top(const struct options *options) {
+  const char *path = options->paths[0], *reason = options->reason;
   char error[256];
+  bool is_bad;
+  size_t count = 10;
+  const bool is_json = json_is_wanted(options, &is_bad);
+  if (is_bad ||
+      !option_number(options, "count", options->count, 1, 1000, &count))
+    return STATUS_ERROR;
+  if (options->path_count != 1)
+    return complain(options, "give one trace");
   struct trace *trace = trace_open(path, error, sizeof error);
-  if (!trace) {
-    trace_say("%s: %s: %s", trace_tool_name, path, error);
-    return MISUSED;
-  }
+  if (!trace)
+    return complain(options, "%s: %s", path, error);
   struct timeline *line = waits_begin(trace, reason, count);
-  uint64_t violations = convert(path, trace, line);
+  const uint64_t violations = convert(path, trace, line);
   if (is_json)
     json_waits(line, count);
   else
@@ -230,64 +230,11 @@ static int print_file(const char *path, const char *reason, size_t count,
   waits_free(line);
   trace_close(trace);
   if (violations)
-    trace_say(
-        "%s: %s: %" PRIu64
-        " violation%s of the trace format; the waits above are incomplete "
-        "or wrong",
-        trace_tool_name, path, violations, plural(violations));
-  if (fflush(stdout) != 0) {
-    trace_say("%s: standard output: %s", trace_tool_name, strerror(errno));
-    return MISUSED;
-  }
-  return violations ? BAD_TRACE : DONE;
-}
-
-int trace_top(int argc, char **argv) {
-  static const struct option options[] = {
-      {"count", required_argument, NULL, 'n'},
-      {"reason", required_argument, NULL, 'r'},
-      {"format", required_argument, NULL, 'f'},
-      {"help", no_argument, NULL, 'h'},
-      {0}};
-  const char *reason = NULL, *format = "text";
-  unsigned long count = 10;
-  char *end;
-  static const char shorts[] = "n:r:h";
-  opterr = 0;
-  for (int option;
-       (option = getopt_long(argc, argv, shorts, options, NULL)) != -1;) {
-    switch (option) {
-    case 'n':
-      count = strtoul(optarg, &end, 10);
-      if (*optarg < '0' || *optarg > '9' || *end || !count || count > 1000) {
-        trace_say("%s: --count=%s is not a number from 1 to 1000",
-                  trace_tool_name, optarg);
-        return MISUSED;
-      }
-      break;
-    case 'r':
-      reason = optarg;
-      break;
-    case 'f':
-      format = optarg;
-      if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0) {
-        trace_say("%s: --format=%s is not text or json", trace_tool_name,
-                  format);
-        return MISUSED;
-      }
-      break;
-    case 'h':
-      trace_usage(stdout, "top");
-      return DONE;
-    default:
-      option_mistake(trace_tool_name, argv, shorts, options);
-      trace_say("Try %s --help", trace_tool_name);
-      return MISUSED;
-    }
-  }
-  if (optind + 1 != argc) {
-    trace_usage(stderr, "top");
-    return MISUSED;
-  }
-  return print_file(argv[optind], reason, count, *format == 'j');
+    complain(options,
+             "%s: %" PRIu64 " violation%s of the trace format; the waits above "
+             "are incomplete or wrong",
+             path, violations, plural(violations));
+  if (fflush(stdout) != 0)
+    return complain(options, "standard output: %s", strerror(errno));
+  return violations ? STATUS_FOUND : STATUS_OK;
 }

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof trace json writes an execution trace as JSON for Perfetto and Chrome.
+
+#include "commands/options.h"
+#include "common/plural.h"
+#include "convert.h"
+#include "event.h"
+#include "open.h"
+#include "read.h"
+#include "timeline_json.h"
+#include "trace_data.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// Limit for the size of the JSON text, as a multiple of the size of the trace.
+// The documented limit is 15, but has_room in timeline_json.c only estimates
+// the size of the text.
+enum { TIMES_THE_TRACE = 14 };
+
+static void count_event(void *context, const struct trace_event *event) {
+  (void)event;
+  ++*(uint64_t *)context;
+}
+
+static void skip_violation(void *context, enum trace_rule rule, uint64_t offset,
+                           const char *text) {
+  (void)context, (void)rule, (void)offset, (void)text;
+}
+
+// Returns the largest allowed size of the JSON text in bytes, divided by the
+// number of events of the trace.
+static double bytes_per_event(struct trace *trace) {
+  uint64_t events = 0;
+  const struct trace_visitor visitor = {count_event, skip_violation, &events};
+  trace_read(trace, &visitor);
+  return events ? TIMES_THE_TRACE * (double)trace->size / (double)events : 0;
+}
+
+static int convert_file(const struct options *o, struct trace *trace, FILE *out,
+                        const struct timeline_options *view) {
+  const char *path = o->paths[0];
+  struct timeline *line = timeline_begin(out, trace, view);
+  const uint64_t violations = convert(path, trace, line);
+  const struct timeline_result result = timeline_end(line);
+  if (violations)
+    complain(o,
+             "%s: %" PRIu64 " violation%s of the trace format; the JSON is "
+             "incomplete or wrong",
+             path, violations, plural(violations));
+  if (result.arrows_left_out)
+    complain(o,
+             "%s: left out %" PRIu64 " arrow%s to keep the JSON small; "
+             "--arrows=all writes them",
+             path, result.arrows_left_out, plural(result.arrows_left_out));
+  if (result.points_left_out)
+    complain(o,
+             "%s: left out %" PRIu64 " short system call%s to keep the JSON "
+             "small; --arrows=all writes them",
+             path, result.points_left_out, plural(result.points_left_out));
+  const bool missed =
+      !result.slices && (view->from > 0 || view->to < UINT64_MAX);
+  if (missed)
+    complain(o, "%s: the trace has nothing to show between --from and --to",
+             path);
+  return violations || missed ? STATUS_FOUND : STATUS_OK;
+}
+
+// Returns whether both paths lead to the same regular file. If the output file
+// were the trace, opening the output file would empty the trace.
+static bool is_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+         x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int convert_to(const struct options *o, struct trace *trace,
+                      const struct timeline_options *view) {
+  FILE *out = stdout;
+  if (o->output && is_same_file(o->paths[0], o->output))
+    return complain(o, "%s: the output file is the trace itself", o->output);
+  if (o->output && !(out = fopen(o->output, "we")))
+    return complain(o, "%s: %s", o->output, strerror(errno));
+  const int status = convert_file(o, trace, out, view);
+  int error = fflush(out) != 0 ? errno : 0;
+  const bool failed = ferror(out);
+  if (fclose(out) != 0 && !error)
+    error = errno;
+  if (!error && !failed)
+    return status;
+  return complain(o, "%s: %s", o->output ? o->output : "standard output",
+                  error ? strerror(error) : "cannot be written");
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+// Leaves *ns as it is if there is no text.
+static bool parse_time(const struct options *o, const char *option,
+                       const char *text, uint64_t *ns) {
+  static const struct {
+    const char *name;
+    double ns;
+  } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+  char *end = NULL;
+  if (!text)
+    return true;
+  double value = *text >= '0' && *text <= '9' ? strtod(text, &end) : -1;
+  for (size_t i = 0; end && i < sizeof units / sizeof *units; i++) {
+    // A double represents every integer up to 2^53 exactly. 9e15 ns (104 days)
+    // is just below 2^53 ns.
+    if (strcmp(end, units[i].name) == 0 && value * units[i].ns < 9e15) {
+      *ns = (uint64_t)(value * units[i].ns + 0.5);
+      return true;
+    }
+  }
+  complain(o, "--%s=%s is not a time such as 1.5s or 20ms", option, text);
+  return false;
+}
+
+// Reads the options of the JSON. Returns false after a message.
+static bool read_options(const struct options *o,
+                         struct timeline_options *view) {
+  size_t frames = 16;
+  *view = (struct timeline_options){.name = o->name, .to = UINT64_MAX};
+  if (!option_number(o, "frames", o->frames, 0, 1000, &frames) ||
+      !parse_time(o, "from", o->from, &view->from) ||
+      !parse_time(o, "to", o->to, &view->to))
+    return false;
+  view->frames = (unsigned)frames;
+  view->stacks_as_text = o->stacks && strcmp(o->stacks, "text") == 0;
+  if (view->from < view->to)
+    return true;
+  complain(o, "--from is not before --to");
+  return false;
+}
+
+int command_trace_json(const struct options *o) {
+  const char *path = o->paths[0];
+  const bool has_all_arrows = o->arrows && strcmp(o->arrows, "all") == 0;
+  struct timeline_options view;
+  char error[256];
+  if (o->arrows && !has_all_arrows && strcmp(o->arrows, "some") != 0)
+    return complain(o, "--arrows=%s is neither some nor all", o->arrows);
+  if (o->stacks && strcmp(o->stacks, "text") != 0 &&
+      strcmp(o->stacks, "frames") != 0)
+    return complain(o, "--stacks=%s is neither text nor frames", o->stacks);
+  if (!read_options(o, &view))
+    return STATUS_ERROR;
+  if (o->path_count != 1)
+    return complain(o, "give one trace");
+  if (!view.name)
+    view.name = base_name(path);
+  struct trace *trace = trace_open(path, error, sizeof error);
+  if (!trace)
+    return complain(o, "%s: %s", path, error);
+  // The size of the JSON text is limited only if the text shows the whole trace
+  // and has no stacks as text.
+  const bool is_whole = view.from == 0 && view.to == UINT64_MAX;
+  if (is_whole && !view.stacks_as_text && !has_all_arrows)
+    view.bytes_per_event = bytes_per_event(trace);
+  const int status = convert_to(o, trace, &view);
+  trace_close(trace);
+  return status;
+}
