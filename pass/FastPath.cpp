@@ -49,12 +49,6 @@ Value *mprof::bytes(IRBuilderBase &B, const Site &S) {
   return B.CreateMul(Size, B.CreateZExt(S.Call->getArgOperand(S.Count), I64));
 }
 
-static Value *countdownAddress(Runtime &RT, IRBuilderBase &B) {
-  Value *Address = RT.CPU.countdown(RT, B);
-  RT.New.Addresses.insert(Address);
-  return Address;
-}
-
 /// LLVM would turn the subtraction of a constant into an addition of its
 /// negative, so a constant comes from a register. A subtraction also sets the
 /// processor flags that the comparison needs. An addition does not, so LLVM
@@ -67,7 +61,7 @@ static Value *countdownAddress(Runtime &RT, IRBuilderBase &B) {
 Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
   if (isa<Constant>(Bytes))
     Bytes = inRegister(B, Bytes);
-  Value *Address = countdownAddress(RT, B);
+  Value *Address = RT.CPU.countdown(RT, B);
   Value *Before = RT.CPU.load(RT, B, Address);
   Value *Left = B.CreateSub(Before, Bytes);
   RT.CPU.store(RT, B, Address, Left);
@@ -95,7 +89,7 @@ Value *mprof::isSampleDue(Runtime &RT, IRBuilderBase &B, const Site &S) {
 }
 
 void mprof::countBack(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
-  Value *Address = countdownAddress(RT, B);
+  Value *Address = RT.CPU.countdown(RT, B);
   Value *Left = RT.CPU.load(RT, B, Address);
   RT.CPU.store(RT, B, Address, B.CreateAdd(Left, Bytes));
 }

@@ -155,9 +155,6 @@ static void finish(Module &M, const Options &Opts) {
   HookedRewriter Rewriter(RT);
   bool Changed = rewriteAll(Sites, [&](const Site &S) { Rewriter.rewrite(S); });
   Changed |= lowerDeferred(RT);
-  if (RT.CPU.sharesAddresses())
-    for (Function &F : M)
-      shareAddresses(F, RT.New);
   if (Changed)
     widenMemoryEffects(M);
   if (Main)

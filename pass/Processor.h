@@ -68,10 +68,6 @@ public:
   /// the call of the hooked function may become a jump (OutlinedCall.h).
   virtual bool outlinesCalls() const { return false; }
 
-  /// Returns whether a site should use the address of the countdown that an
-  /// earlier site has computed (AddressSharing.h).
-  virtual bool sharesAddresses() const { return false; }
-
 protected:
   ~Processor() = default;
 };

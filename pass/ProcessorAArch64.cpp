@@ -57,7 +57,6 @@ public:
   InlineAsm *codeAddress(FunctionType *Ty) const override;
   bool keepsConstants() const override { return true; }
   bool outlinesCalls() const override { return true; }
-  bool sharesAddresses() const override { return true; }
 };
 } // namespace
 

@@ -76,7 +76,6 @@ void HookedRewriter::measureString(const Site &S) {
   auto [Name, Ty] = measure(RT, S);
   SmallVector<Value *, 2> Args(S.Call->args());
   CallInst *Len = B.CreateCall(RT.M.getOrInsertFunction(Name, Ty), Args);
-  RT.New.HeapCalls.insert(Len); // does not switch stacks either
   Value *Bytes = B.CreateAdd(Len, ConstantInt::get(RT.I64, 1));
   Branches Of = branchToEntry(S, isDue(RT, B, Bytes));
 
@@ -182,7 +181,6 @@ void HookedRewriter::passSize(const Site &S, Value *Size, BasicBlock *Measure) {
   New->setTailCallKind(Call->getTailCallKind());
   New->copyMetadata(*Call);
   New->takeName(Call);
-  RT.New.HeapCalls.insert(New);
   Call->replaceAllUsesWith(New);
   Call->eraseFromParent();
 }

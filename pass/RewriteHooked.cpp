@@ -164,7 +164,6 @@ void HookedRewriter::callNext(const Site &S) {
     callIndirectly(*S.Call, toCall(B, S, Next));
     if (auto *Call = dyn_cast<CallInst>(S.Call); Call && IsOffPage)
       Call->setTailCallKind(CallInst::TCK_NoTail);
-    RT.New.HeapCalls.insert(S.Call);
   }
 }
 
@@ -176,8 +175,6 @@ void HookedRewriter::callEntryOnly(const Site &S) {
     keepReference(*F);
   retarget(*S.Call, S.Rule, Entry);
   showType(*S.Call);
-  if (isHeap(S.Rule))
-    RT.New.HeapCalls.insert(S.Call);
 }
 
 /// Makes \p S, a musttail call, call a pointer that a select sets: either to
@@ -289,8 +286,6 @@ void HookedRewriter::callAtCold(const Site &S, BasicBlock *Cold) {
   retarget(*ColdCall, S.Rule, entry(AtCold, S));
   showType(*ColdCall);
   ColdCall->addFnAttr(Attribute::Cold);
-  if (isHeap(S.Rule))
-    RT.New.HeapCalls.insert(ColdCall);
 
   auto *Invoke = dyn_cast<InvokeInst>(Call);
   if (!Invoke)
@@ -361,7 +356,6 @@ BasicBlock *HookedRewriter::callMalloc(const Site &S) {
   CallInst *Call = B.CreateCall(Malloc->getFunctionType(), toCall(B, S, Next),
                                 {S.Call->getArgOperand(S.Size)});
   Call->setDoesNotThrow();
-  RT.New.HeapCalls.insert(Call);
   Call->setTailCallKind(cast<CallInst>(S.Call)->getTailCallKind());
   if (Switches::mayBecomeJump(S))
     returnAfter(S, Null, Call);

@@ -7,7 +7,6 @@
 #ifndef MPROF_PASS_RUNTIME_H
 #define MPROF_PASS_RUNTIME_H
 
-#include "AddressSharing.h"
 #include "CallSites.h"
 #include "Processor.h"
 #include "llvm/ADT/StringMap.h"
@@ -92,7 +91,6 @@ public:
   llvm::IntegerType *const I64;
   llvm::PointerType *const PtrTy;
   const Processor &CPU;    ///< The processor for which the module is compiled.
-  Inserted New;            ///< What the rewriters have inserted.
   const bool IsForLTO;     ///< The linker may still optimize the code.
   const bool IsForLibrary; ///< The code is compiled for a shared library.
   /// True if the linker resolves references to the runtime's variables at link
