@@ -77,6 +77,8 @@ static int dispatch(int argc, char **argv) {
   }
   if (strcmp(argv[1], MPROF_SYMBOLIZER_COMMAND) == 0)
     return names_serve(argv[0], argc - 2, argv + 2);
+  if (strcmp(argv[1], COMPLETION_COMMAND) == 0)
+    return completion_words(argc - 2, argv + 2);
   struct options options = {.command = command_find(argv[1], argv[2])};
   if (options.command == COMMAND_COUNT)
     return complain_of_command(argv[1]);

@@ -14,8 +14,10 @@ void help_command(FILE *out, enum command_id command);
 // Print the manual page mprof(1), or that of a command, in the man language.
 void man_all(FILE *out);
 void man_command(FILE *out, enum command_id command);
-// Prints the completion script of a shell: bash, zsh or fish. Returns false if
-// there is none.
-bool completion_print(FILE *out, const char *shell);
+// The command that completion scripts run. It is not for use by hand.
+#define COMPLETION_COMMAND "complete-words"
+// Prints the words by which the last of the words behind "mprof" can be
+// completed. Returns the exit status.
+int completion_words(int count, char *const *words);
 
 #endif
