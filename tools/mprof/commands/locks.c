@@ -4,6 +4,7 @@
 // mprof locks: which code waited for a lock, and which code held it meanwhile.
 
 #include "commands/input.h"
+#include "commands/json_view.h"
 #include "commands/options.h"
 #include "common/memory.h"
 #include "common/saturate.h"
@@ -311,9 +312,10 @@ static void print_text(const char *name, const char *text) {
   fputs(", ", stdout);
 }
 
-static void print_json(const struct view *v, const struct pairs *all,
-                       size_t count) {
-  fputs("{\"pairs\": [", stdout);
+static void print_json(const struct options *options, const struct view *v,
+                       const struct pairs *all, size_t count) {
+  json_begin(stdout, options, v, all->count);
+  fputs("\"pairs\": [", stdout);
   for (size_t i = 0; i < count; i++) {
     const struct pair *pair = &all->items[i];
     fputs(i ? ",\n  {" : "\n  {", stdout);
@@ -333,7 +335,8 @@ static void print_json(const struct view *v, const struct pairs *all,
     print_stack(v, all, pair, MADE, "made");
     fputs("}", stdout);
   }
-  printf("],\n \"all\": %zu}\n", all->count);
+  fputs("]", stdout);
+  json_end(stdout, v);
 }
 
 // --- the command ---
@@ -385,8 +388,7 @@ int command_locks(const struct options *options) {
   struct pairs all = pairs_of(v, options->std);
   const size_t count = limit && limit < all.count ? limit : all.count;
   if (is_json) {
-    print_json(v, &all, count);
-    input_print_view_losses(v, stderr);
+    print_json(options, v, &all, count);
     return STATUS_OK;
   }
   const struct style style = input_begin_output(options);
