@@ -12,7 +12,7 @@
 #include "view/stacks.h"
 
 // Returns whether --format of the command is json. Complains, and sets *is_bad,
-// if it is neither json nor text.
+// if the command does not have the format.
 bool json_is_wanted(const struct options *options, bool *is_bad);
 
 // Writes `, "NAME": "TEXT"`, with null for NULL and "".

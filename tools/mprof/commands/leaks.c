@@ -8,6 +8,7 @@
 #include "commands/input.h"
 #include "commands/json_view.h"
 #include "commands/options.h"
+#include "commands/sarif.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "compare/changes.h"
@@ -190,27 +191,39 @@ static void find_leaks(struct leaks *l) {
   free(rows);
 }
 
+// Prints the values of a row. row: one of the stacks, or `ended`.
+static void put_values(FILE *out, const struct leaks *l,
+                       const struct change *row, const char *title,
+                       bool has_utf8) {
+  const char *unit = l->view->unit;
+  if (is_growth(l))
+    fprintf(out, "%s %s: %s -> %s", title,
+            comparison_difference(row->side, unit, has_utf8).text,
+            comparison_value(&row->side[OLD], unit, has_utf8).text,
+            comparison_value(&row->side[NEW], unit, has_utf8).text);
+  else
+    fprintf(out, "%s %s", title,
+            comparison_value(&row->side[NEW], unit, has_utf8).text);
+  if (l->blocks_type >= 0 && (unsigned)l->blocks_type != l->view->type)
+    fprintf(out, " in %s block%s",
+            comparison_value(&row->blocks, "count", has_utf8).text,
+            row->blocks.value == 1 && row->blocks.variance == 0 ? "" : "s");
+  if (row == &l->ended)
+    fputs(": threads that were never joined or detached", out);
+}
+
+static const char *title_of(const struct leaks *l, const struct change *row) {
+  return is_growth(l) && row != &l->ended ? "grew by" : "leak of";
+}
+
 // row: one of the stacks, or `ended`.
 static void print_stack(const struct leaks *l, const struct change *row,
                         const char *title, const struct style *style) {
   const bool is_ended = row == &l->ended;
-  const char *unit = l->view->unit;
   if (style->has_colour)
     fputs("\033[1m", stdout);
-  if (is_growth(l))
-    printf("\n%s %s: %s -> %s", title,
-           comparison_difference(row->side, unit, style->has_utf8).text,
-           comparison_value(&row->side[OLD], unit, style->has_utf8).text,
-           comparison_value(&row->side[NEW], unit, style->has_utf8).text);
-  else
-    printf("\n%s %s", title,
-           comparison_value(&row->side[NEW], unit, style->has_utf8).text);
-  if (l->blocks_type >= 0 && (unsigned)l->blocks_type != l->view->type)
-    printf(" in %s block%s",
-           comparison_value(&row->blocks, "count", style->has_utf8).text,
-           row->blocks.value == 1 && row->blocks.variance == 0 ? "" : "s");
-  if (is_ended)
-    fputs(": threads that were never joined or detached", stdout);
+  putchar('\n');
+  put_values(stdout, l, row, title, style->has_utf8);
   if (style->has_colour)
     fputs("\033[0m", stdout);
   putchar('\n');
@@ -273,15 +286,42 @@ static void print_json(const struct leaks *l, size_t limit) {
   json_end(stdout, l->view);
 }
 
+// Appends a row to the results. row: one of the stacks, or `ended`.
+static void add_result(const struct leaks *l, const struct change *row,
+                       struct sarif_results *results) {
+  const struct changes *c = row == &l->ended ? &l->threads : &l->stacks;
+  struct sarif_result r = {.rule = is_growth(l) ? SARIF_GROWTH : SARIF_LEAK,
+                           .value = row->difference};
+  size_t length;
+  FILE *out = open_memstream(&r.message, &length);
+  if (!out)
+    return;
+  put_values(out, l, row, title_of(l, row), true);
+  fclose(out);
+  sarif_add_stack(&r, (struct sarif_stack){.frames = &c->frames[row->first],
+                                           .count = row->count});
+  *APPEND(results->items, results->count, results->capacity) = r;
+}
+
+static void print_sarif(const struct leaks *l, size_t limit) {
+  struct sarif_results results = {0};
+  for (size_t i = 0; i < l->leak_count && (!limit || i < limit); i++)
+    add_result(l, &l->stacks.rows[i], &results);
+  if (l->ended.blocks.value > 0)
+    add_result(l, &l->ended, &results);
+  sarif_print(stdout, l->options, l->view, &results);
+  sarif_free(&results);
+}
+
 static void print(const struct leaks *l, size_t limit) {
   const struct style style = input_begin_output(l->options);
   const struct change *rows = l->stacks.rows;
   const size_t count = limit && limit < l->leak_count ? limit : l->leak_count;
   input_print_title(l->view, stdout, &style);
   for (size_t i = 0; i < count; i++)
-    print_stack(l, &rows[i], is_growth(l) ? "grew by" : "leak of", &style);
+    print_stack(l, &rows[i], title_of(l, &rows[i]), &style);
   if (l->ended.blocks.value > 0)
-    print_stack(l, &l->ended, "leak of", &style);
+    print_stack(l, &l->ended, title_of(l, &l->ended), &style);
   size_t noise = 0;
   for (size_t i = l->leak_count; i < l->stacks.count; i++) {
     const bool is_shown = rows[i].difference > 0;
@@ -342,7 +382,10 @@ int command_leaks(const struct options *options) {
   suppress(&l);
   find_ended_threads(&l);
   find_leaks(&l);
-  (is_json ? print_json : print)(&l, limit);
+  if (sarif_is_wanted(options))
+    print_sarif(&l, options->count ? limit : 0);
+  else
+    (is_json ? print_json : print)(&l, limit);
   if (l.view->profile->is_truncated)
     return complain(options,
                     "a file ends too early, so there may be more leaks");

@@ -14,7 +14,7 @@
 // Exit statuses of all commands.
 enum {
   STATUS_OK,
-  STATUS_FOUND = 1, // check: violations; leaks: leaks
+  STATUS_FOUND = 1, // check: violations; leaks: leaks; SARIF: results
   STATUS_ERROR = 2, // a file cannot be read, or an option is wrong
   STATUS_BUDGET = 3 // diff: a budget is broken
 };

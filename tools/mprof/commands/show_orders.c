@@ -3,6 +3,7 @@
 
 #include "commands/show_orders.h"
 
+#include "commands/sarif.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "terminal/style.h"
@@ -17,18 +18,21 @@ struct part {
   int64_t cycle;
   const char *step; // "1 of 2: holds"
   const char *lock;
-  struct frame_text where;
+  struct shown_frame *frames; // leaf first
+  uint32_t count;
 };
 
 static int by_cycle(const void *a, const void *b) {
   const struct part *x = a, *y = b;
   if (x->cycle != y->cycle)
     return x->cycle < y->cycle ? -1 : 1;
-  return strcmp(x->step, y->step);
+  const long a_step = strtol(x->step, NULL, 10),
+             b_step = strtol(y->step, NULL, 10);
+  return a_step != b_step ? (a_step > b_step) - (a_step < b_step)
+                          : strcmp(x->step, y->step);
 }
 
-static struct part part_of(const struct view *v, const struct view_stack *s,
-                           struct shown_frame *frames) {
+static struct part part_of(const struct view *v, const struct view_stack *s) {
   const struct profile *p = v->profile;
   const struct sample *sample = &p->samples[s->sample];
   struct part part = {.step = "", .lock = "an unknown lock"};
@@ -42,20 +46,36 @@ static struct part part_of(const struct view *v, const struct view_stack *s,
     else if (strcmp(key, "lock") == 0)
       part.lock = text;
   }
-  strcpy(part.where.text, "[unknown stack]");
-  if (view_shown(v, s, false, frames) != 0)
-    part.where = frame_text(v, &frames[0]);
+  part.frames = zeroed(s->count + 1, sizeof *part.frames);
+  part.count = view_shown(v, s, false, part.frames);
   return part;
 }
 
-void show_orders(const struct view *v, int64_t limit, FILE *out) {
+// Returns the parts of all cycles, those of a cycle one after the other.
+static struct part *parts_of(const struct view *v) {
   struct part *parts = zeroed(v->stack_count, sizeof *parts);
-  struct shown_frame *frames = zeroed(view_depth(v) + 1, sizeof *frames);
-  size_t cycles = 0;
   for (size_t i = 0; i < v->stack_count; i++)
-    parts[i] = part_of(v, &v->stacks[i], frames);
+    parts[i] = part_of(v, &v->stacks[i]);
   if (v->stack_count)
     qsort(parts, v->stack_count, sizeof *parts, by_cycle);
+  return parts;
+}
+
+static void free_parts(const struct view *v, struct part *parts) {
+  for (size_t i = 0; i < v->stack_count; i++)
+    free(parts[i].frames);
+  free(parts);
+}
+
+// Returns "holds" or "takes".
+static const char *verb_of(const struct part *part) {
+  const char *verb = strchr(part->step, ':');
+  return verb ? verb + 2 : "";
+}
+
+void show_orders(const struct view *v, int64_t limit, FILE *out) {
+  struct part *parts = parts_of(v);
+  size_t cycles = 0;
   for (size_t i = 0; i < v->stack_count; i++)
     cycles += i == 0 || parts[i].cycle != parts[i - 1].cycle;
   fprintf(out, "%zu potential deadlock%s: threads take the same locks in ",
@@ -63,20 +83,80 @@ void show_orders(const struct view *v, int64_t limit, FILE *out) {
   fputs("different orders\n", out);
   size_t shown = 0;
   for (size_t i = 0; i < v->stack_count; i++) {
-    const char *what = strchr(parts[i].step, ':');
     if (i == 0 || parts[i].cycle != parts[i - 1].cycle) {
       if ((int64_t)shown++ == limit)
         break;
       fprintf(out, "  cycle %" PRId64 "\n", parts[i].cycle);
     }
-    fprintf(out, "    %-5s ", what ? what + 2 : "");
+    fprintf(out, "    %-5s ", verb_of(&parts[i]));
     style_put(out, parts[i].lock);
     fputs("  in ", out);
-    style_put(out, parts[i].where.text);
+    style_put(out, parts[i].count ? frame_text(v, &parts[i].frames[0]).text
+                                  : "[unknown stack]");
     fputc('\n', out);
   }
   if (cycles > (size_t)limit)
     fprintf(out, "  and %zu more\n", cycles - (size_t)limit);
-  free(frames);
-  free(parts);
+  free_parts(v, parts);
+}
+
+// Returns the name of the lock without its address, which differs in each run.
+// The caller frees it.
+static char *lock_name(const struct part *part) {
+  const char *end = strstr(part->lock, " (0x");
+  return text_of("%.*s",
+                 (int)(end ? end - part->lock : (long)strlen(part->lock)),
+                 part->lock);
+}
+
+// Appends a cycle, whose parts are the first ones of `parts`. Returns their
+// number.
+static size_t add_cycle(const struct view *v, const struct part *parts,
+                        size_t count, struct sarif_results *results) {
+  struct sarif_result r = {.rule = SARIF_LOCK_ORDER, .value = 1};
+  char *text = text_of("potential deadlock"), *held = text_of("another lock");
+  const char *comma = ": ";
+  size_t used = 0;
+  for (; used < count && parts[used].cycle == parts[0].cycle; used++) {
+    const struct part *part = &parts[used];
+    const bool takes = strcmp(verb_of(part), "takes") == 0;
+    char *lock = lock_name(part), *before = text;
+    sarif_add_stack(&r, (struct sarif_stack){
+                            .message = text_of("%s %s", verb_of(part), lock),
+                            .frames = part->frames,
+                            .count = part->count,
+                            .continues = takes});
+    if (!takes) {
+      free(held);
+      held = lock;
+      continue;
+    }
+    const char *function =
+        part->count ? v->profile->strings[v->frames[part->frames[0].frame].name]
+                    : "unknown code";
+    text = text_of("%s%s%s takes %s while its thread holds %s", before, comma,
+                   function, lock, held);
+    comma = "; ";
+    if (!r.primary)
+      r.primary = used;
+    free(before);
+    free(lock);
+  }
+  free(held);
+  r.message = text;
+  *APPEND(results->items, results->count, results->capacity) = r;
+  return used;
+}
+
+size_t show_orders_sarif(const struct options *o, const struct view *v,
+                         size_t limit) {
+  struct part *parts = parts_of(v);
+  struct sarif_results results = {0};
+  for (size_t i = 0; i < v->stack_count && (!limit || results.count < limit);)
+    i += add_cycle(v, &parts[i], v->stack_count - i, &results);
+  sarif_print(stdout, o, v, &results);
+  const size_t count = results.count;
+  sarif_free(&results);
+  free_parts(v, parts);
+  return count;
 }

@@ -7,6 +7,8 @@
 #include "commands/json_view.h"
 #include "commands/name_locks.h"
 #include "commands/options.h"
+#include "commands/sarif.h"
+#include "commands/show_orders.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "common/saturate.h"
@@ -200,6 +202,62 @@ static void print_stacks(const struct view *v, const struct options *options,
   stacks_free(&t);
 }
 
+// --- SARIF ---
+
+// Returns what the threads of the stack wait for, or NULL.
+static const char *lock_of(const struct view *v, const struct stack_row *row) {
+  const struct profile *p = v->profile;
+  const struct sample *s = &p->samples[v->stacks[row->first_stack].sample];
+  for (uint32_t k = 0; k < s->label_count; k++) {
+    const struct label *l = &p->labels[s->first_label + k];
+    if (l->str && strcmp(p->strings[l->key], "lock") == 0)
+      return p->strings[l->str];
+  }
+  return NULL;
+}
+
+// Prints the stuck threads. Returns the number of their stacks.
+static size_t print_stuck_sarif(const struct options *options,
+                                const struct view *v, size_t limit) {
+  struct stack_table t = stacks_of(v, options->std);
+  struct sarif_results results = {0};
+  for (size_t i = 0; i < t.count && (!limit || i < limit); i++) {
+    const struct stack_row *row = &t.rows[i];
+    const char *lock = lock_of(v, row);
+    struct sarif_result r = {
+        .rule = SARIF_STUCK,
+        .value = (double)row->value,
+        .message = text_of("%" PRId64 " thread%s can never continue%s%s",
+                           row->value, row->value == 1 ? "" : "s",
+                           lock ? ", waiting for " : "", lock ? lock : "")};
+    sarif_add_stack(&r, (struct sarif_stack){.frames = &t.frames[row->first],
+                                             .count = row->count});
+    *APPEND(results.items, results.count, results.capacity) = r;
+  }
+  sarif_print(stdout, options, v, &results);
+  const size_t count = results.count;
+  sarif_free(&results);
+  stacks_free(&t);
+  return count;
+}
+
+// Prints a profile of mistakes. Returns the exit status.
+static int print_sarif(const struct options *options, const struct view *v,
+                       size_t limit) {
+  size_t count;
+  limit = options->count ? limit : 0;
+  if (strcmp(v->type_name, "lockorder") == 0)
+    count = show_orders_sarif(options, v, limit);
+  else if (strcmp(v->type_name, "threadleak") == 0)
+    count = print_stuck_sarif(options, v, limit);
+  else
+    return complain(options,
+                    "--format=sarif shows orders of locks and stuck threads, "
+                    "not %s; mprof leaks shows leaks",
+                    v->type_name);
+  return count ? STATUS_FOUND : STATUS_OK;
+}
+
 int command_traces(const struct options *options) {
   size_t limit;
   bool is_bad;
@@ -212,6 +270,8 @@ int command_traces(const struct options *options) {
   struct view *v = input_view(&by_lines);
   if (!v)
     return STATUS_ERROR;
+  if (sarif_is_wanted(options))
+    return print_sarif(options, v, limit);
   print_stacks(v, options, limit, is_json);
   return STATUS_OK;
 }
@@ -236,6 +296,8 @@ static int show_threads(const struct options *options, const char *wanted,
         options, "%s is a profile of %s, not of %s; %s", options->paths[0],
         v->type_name, wanted,
         strcmp(v->type_name, "lockorder") == 0 ? "mprof traces shows it" : how);
+  if (sarif_is_wanted(options))
+    return print_sarif(options, v, limit);
   print_stacks(v, options, options->count ? limit : 0, is_json);
   if (v->profile_total == 0 && !is_json)
     puts(none);
