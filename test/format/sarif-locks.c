@@ -27,6 +27,7 @@
 // CHECK-STACKS: "message": {"text": "{{deposit|withdraw}} via pthread_mutex_lock holds {{from|to}}"}
 // CHECK-STACKS: "message": {"text": "{{deposit|withdraw}} via pthread_mutex_lock takes {{from|to}}"}
 // RUN: sarif traces r.*.lockorder.pb.gz | diff first -
+// RUN: sarif traces r.*.lockorder.pb.gz q/*.lockorder.pb.gz | diff first -
 //
 // RUN: %run{heap_rate=1:log_path=h:report=0} ./app
 // RUN: not %mprof traces --format=sarif h.*.heap.pb.gz 2>&1 | FileCheck %s --check-prefix=CHECK-OTHER

@@ -466,13 +466,15 @@ void sarif_print(FILE *out, const struct options *o, const struct view *v,
   free(s.roots[1]);
 }
 
+void sarif_free_result(struct sarif_result *r) {
+  for (size_t k = 0; k < r->stack_count; k++)
+    free(r->stacks[k].message);
+  free(r->stacks);
+  free(r->message);
+}
+
 void sarif_free(struct sarif_results *results) {
-  for (size_t i = 0; i < results->count; i++) {
-    struct sarif_result *r = &results->items[i];
-    for (size_t k = 0; k < r->stack_count; k++)
-      free(r->stacks[k].message);
-    free(r->stacks);
-    free(r->message);
-  }
+  for (size_t i = 0; i < results->count; i++)
+    sarif_free_result(&results->items[i]);
   free(results->items);
 }

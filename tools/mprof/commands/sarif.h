@@ -50,7 +50,8 @@ void sarif_add_stack(struct sarif_result *r, struct sarif_stack stack);
 void sarif_print(FILE *out, const struct options *o, const struct view *v,
                  const struct sarif_results *results);
 
-// Frees the results with their messages and stacks, but not the frames.
+// Free the results with their messages and stacks, but not the frames.
+void sarif_free_result(struct sarif_result *r);
 void sarif_free(struct sarif_results *results);
 
 #endif

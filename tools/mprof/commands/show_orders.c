@@ -22,14 +22,11 @@ struct part {
   uint32_t count;
 };
 
-static int by_cycle(const void *a, const void *b) {
-  const struct part *x = a, *y = b;
-  if (x->cycle != y->cycle)
-    return x->cycle < y->cycle ? -1 : 1;
-  const long a_step = strtol(x->step, NULL, 10),
-             b_step = strtol(y->step, NULL, 10);
-  return a_step != b_step ? (a_step > b_step) - (a_step < b_step)
-                          : strcmp(x->step, y->step);
+// Returns whether parts[i] is the first one of a cycle. The files of several
+// processes have cycles with the same number, one after the other.
+static bool begins_cycle(const struct part *parts, size_t i) {
+  return i == 0 || parts[i].cycle != parts[i - 1].cycle ||
+         strtol(parts[i].step, NULL, 10) < strtol(parts[i - 1].step, NULL, 10);
 }
 
 static struct part part_of(const struct view *v, const struct view_stack *s) {
@@ -51,13 +48,12 @@ static struct part part_of(const struct view *v, const struct view_stack *s) {
   return part;
 }
 
-// Returns the parts of all cycles, those of a cycle one after the other.
+// Returns the parts of all cycles in the order of the profile, in which those
+// of a cycle are one after the other.
 static struct part *parts_of(const struct view *v) {
   struct part *parts = zeroed(v->stack_count, sizeof *parts);
   for (size_t i = 0; i < v->stack_count; i++)
     parts[i] = part_of(v, &v->stacks[i]);
-  if (v->stack_count)
-    qsort(parts, v->stack_count, sizeof *parts, by_cycle);
   return parts;
 }
 
@@ -77,13 +73,13 @@ void show_orders(const struct view *v, int64_t limit, FILE *out) {
   struct part *parts = parts_of(v);
   size_t cycles = 0;
   for (size_t i = 0; i < v->stack_count; i++)
-    cycles += i == 0 || parts[i].cycle != parts[i - 1].cycle;
+    cycles += begins_cycle(parts, i);
   fprintf(out, "%zu potential deadlock%s: threads take the same locks in ",
           cycles, plural(cycles));
   fputs("different orders\n", out);
   size_t shown = 0;
   for (size_t i = 0; i < v->stack_count; i++) {
-    if (i == 0 || parts[i].cycle != parts[i - 1].cycle) {
+    if (begins_cycle(parts, i)) {
       if ((int64_t)shown++ == limit)
         break;
       fprintf(out, "  cycle %" PRId64 "\n", parts[i].cycle);
@@ -109,15 +105,29 @@ static char *lock_name(const struct part *part) {
                  part->lock);
 }
 
-// Appends a cycle, whose parts are the first ones of `parts`. Returns their
-// number.
+// Returns whether two cycles have the same stacks, as those of several
+// processes of a program have.
+static bool is_same(const struct sarif_result *a,
+                    const struct sarif_result *b) {
+  if (a->stack_count != b->stack_count || strcmp(a->message, b->message) != 0)
+    return false;
+  for (size_t i = 0; i < a->stack_count; i++)
+    if (a->stacks[i].count != b->stacks[i].count ||
+        !shown_are_equal(a->stacks[i].frames, b->stacks[i].frames,
+                         a->stacks[i].count, true))
+      return false;
+  return true;
+}
+
+// Appends a cycle, unless an equal one is there. Its parts are the
+// first ones of `parts`. Returns their number.
 static size_t add_cycle(const struct view *v, const struct part *parts,
                         size_t count, struct sarif_results *results) {
   struct sarif_result r = {.rule = SARIF_LOCK_ORDER, .value = 1};
   char *text = text_of("potential deadlock"), *held = text_of("another lock");
   const char *comma = ": ";
   size_t used = 0;
-  for (; used < count && parts[used].cycle == parts[0].cycle; used++) {
+  for (; used < count && (used == 0 || !begins_cycle(parts, used)); used++) {
     const struct part *part = &parts[used];
     const bool takes = strcmp(verb_of(part), "takes") == 0;
     char *lock = lock_name(part), *before = text;
@@ -144,6 +154,11 @@ static size_t add_cycle(const struct view *v, const struct part *parts,
   }
   free(held);
   r.message = text;
+  for (size_t i = 0; i < results->count; i++)
+    if (is_same(&results->items[i], &r)) {
+      sarif_free_result(&r);
+      return used;
+    }
   *APPEND(results->items, results->count, results->capacity) = r;
   return used;
 }
