@@ -104,6 +104,9 @@ foreach(file IN LISTS dev_files)
   install(FILES "${stage}/${file}" DESTINATION "${dir}" COMPONENT libmprof-dev)
 endforeach()
 if(NOT CMAKE_CROSSCOMPILING)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/ci"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/mprof" COMPONENT mprof-tools
+    USE_SOURCE_PERMISSIONS)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mprof"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT libmprof-dev)
 endif()
