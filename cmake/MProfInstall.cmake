@@ -69,6 +69,9 @@ foreach(dir IN ITEMS BINDIR LIBDIR INCLUDEDIR DATADIR)
 endforeach()
 
 mprof_write_tree(mprof-clang "${PROJECT_BINARY_DIR}" bin lib include share)
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return() # the project around it installs only its own files
+endif()
 set(stage "${PROJECT_BINARY_DIR}/install")
 mprof_write_tree(mprof-clang-installed "${stage}" "${CMAKE_INSTALL_BINDIR}"
   "${CMAKE_INSTALL_LIBDIR}" "${CMAKE_INSTALL_INCLUDEDIR}"

@@ -69,8 +69,10 @@ foreach(version IN LISTS others)
 endforeach()
 list(SORT MPROF_PLUGIN_VERSIONS COMPARE NATURAL)
 
-if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  return() # the runtime for musl is for x86-64 only
+# The runtime for musl is for x86-64 only. A project with MProf in a subdirectory
+# has glibc's.
+if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" OR NOT PROJECT_IS_TOP_LEVEL)
+  return()
 endif()
 find_path(MPROF_MUSL_INCLUDE_DIR bits/alltypes.h
   PATHS /usr/include/x86_64-linux-musl NO_DEFAULT_PATH
