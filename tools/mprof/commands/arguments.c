@@ -5,6 +5,7 @@
 
 #include "attach/threads.h"
 #include "commands/directory.h"
+#include "commands/profile_kinds.h"
 #include "common/memory.h"
 #include "files/shown_path.h"
 #include "files/write_profile.h"
@@ -16,34 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
-  enum command_id command;
-  const char *type;   // a value type of --sample, or NULL
-  const char *name;   // of the profile that has it
-  const char *suffix; // of its files
-} kinds[] = {
-    {COMMAND_check, NULL, "heap", ".pb.gz"},
-    {COMMAND_memory, NULL, "memory", ".memory.pb.gz"},
-    {COMMAND_locks, NULL, "locks", ".locks.pb.gz"},
-    {COMMAND_threads, NULL, "threads", ".threads.pb.gz"},
-    {COMMAND_stuck, NULL, "threadleak", ".threadleak.pb.gz"},
-    {COMMAND_COUNT, "contentions", "block", ".block.pb.gz"},
-    {COMMAND_COUNT, "delay", "block", ".block.pb.gz"},
-    {COMMAND_COUNT, "cpu", "cpu", ".cpu.pb.gz"},
-    {COMMAND_COUNT, "wall", "wall", ".wall.pb.gz"},
-    {COMMAND_COUNT, "lockorder", "lockorder", ".lockorder.pb.gz"},
-    {COMMAND_COUNT, "threadcreate", "threadcreate", ".threadcreate.pb.gz"},
-    {COMMAND_COUNT, NULL, "heap", ".heap.pb.gz"},
-};
-
-// Returns the index of the kind of profiles that the command shows.
-static size_t kind_of(const struct options *o) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (kinds[i].command == o->command ||
-        (kinds[i].command == COMMAND_COUNT &&
-         (!kinds[i].type || (o->sample && !strcmp(kinds[i].type, o->sample)))))
-      return i;
-  return 0;
+// Returns the kind of profiles that the command shows.
+static const struct profile_kind *kind_of(const struct options *o) {
+  for (const struct profile_kind *k = profile_kinds; k->name; k++)
+    if (k->owner == o->command)
+      return k;
+  for (const struct profile_kind *k = profile_kinds; k->name && o->sample; k++)
+    if (profile_kind_has_type(k, o->sample))
+      return k;
+  return profile_kind_named("heap");
 }
 
 // --- running programs ---
@@ -180,8 +162,9 @@ static bool reads_profiles(enum command_id command) {
 // Replaces one argument by files. Returns false after a message.
 static bool resolve(const struct options *o, char *argument,
                     struct options *own) {
-  const size_t kind = kind_of(o);
-  const char *const suffixes[] = {kinds[kind].suffix, NULL};
+  const struct profile_kind *kind = kind_of(o);
+  const char *const suffixes[] = {
+      o->command == COMMAND_check ? ".pb.gz" : kind->suffix, NULL};
   *own = *o;
   own->paths = zeroed(1, sizeof *own->paths);
   own->paths[0] = argument;
@@ -192,7 +175,7 @@ static bool resolve(const struct options *o, char *argument,
     return false;
   }
   if (is_url(argument) || live_is_target(argument))
-    return (own->paths[0] = fetch(o, argument, kinds[kind].name)) != NULL;
+    return (own->paths[0] = fetch(o, argument, kind->name)) != NULL;
   if (o->command == COMMAND_html) // it shows all kinds of a directory
     return true;
   const char *report = o->command == COMMAND_stuck && !o->format

@@ -195,7 +195,11 @@ static void free_files(struct files *f) {
 }
 
 const char *directory_newest(const char *path, const char *suffix) {
-  const char *const suffixes[] = {suffix, NULL};
+  return directory_newest_of(path, (const char *const[]){suffix, NULL});
+}
+
+const char *directory_newest_of(const char *path,
+                                const char *const suffixes[]) {
   static char text[PATH_MAX];
   struct files f = {0};
   if (!directory_is(path))

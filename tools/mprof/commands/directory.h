@@ -21,6 +21,8 @@ bool directory_expand(const struct options *options,
 // If the path is a directory, returns the path of its newest file whose name
 // has the suffix, or NULL. The next call overwrites the path.
 const char *directory_newest(const char *path, const char *suffix);
+// The same for a name with one of several suffixes, of which NULL is the last.
+const char *directory_newest_of(const char *path, const char *const suffixes[]);
 // If the path is a directory, returns a message for a command that reads one
 // file. Otherwise returns NULL.
 const char *directory_message(const char *path);

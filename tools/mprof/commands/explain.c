@@ -10,6 +10,7 @@
 #include "commands/input.h"
 #include "commands/next_command.h"
 #include "commands/options.h"
+#include "commands/profile_kinds.h"
 #include "commands/show_memory.h"
 #include "commands/show_top.h"
 #include "common/ends_with.h"
@@ -28,44 +29,31 @@
 enum { ROWS = 3 };
 
 // The questions in the order of their sections. type: a value type, or NULL for
-// the profile's default. before, after: the words around the sum.
+// the profile's default. before, after: the words around the sum. more: the
+// command that shows more, if it is not that of the kind.
 static const struct question {
   const char *kind, *type, *title, *before, *after, *more;
 } questions[] = {
     {"threadleak", NULL, "Stuck threads",
-     "Threads that can never continue: ", "", "stuck"},
+     "Threads that can never continue: ", "", NULL},
     {"lockorder", NULL, "Locks taken in different orders",
-     "Steps of cycles of locks that can become deadlocks: ", "", "traces"},
+     "Steps of cycles of locks that can become deadlocks: ", "", NULL},
     {"cpu", "cpu", "Processor time", "The program used ", " of processor time",
-     "top"},
+     NULL},
     {"wall", "wall", "Where the time went", "All threads spent ",
      ", running and waiting", "top --by=state"},
     {"peak", "inuse_space", "Memory at the peak", "The program used ",
-     " when it used most", "top"},
+     " when it used most", NULL},
     {"heap", "inuse_space", "Memory at the end", "The program used ",
-     " at the end", "top"},
+     " at the end", NULL},
     {"heap", "alloc_space", "Allocations", "The program allocated ", " in all",
      "top --sample=alloc_space"},
-    {"memory", NULL, "Resident memory", NULL, NULL, "memory"},
-    {"block", "delay", "Waits", "All threads waited ", " together", "top"},
+    {"memory", NULL, "Resident memory", NULL, NULL, NULL},
+    {"block", "delay", "Waits", "All threads waited ", " together", NULL},
     {"mutex", "delay", "Locks", "Threads waited ",
-     " for locks, until these functions unlocked them", "top"},
-    {"threads", NULL, "Threads", "Threads at the end: ", "", "threads"},
+     " for locks, until these functions unlocked them", NULL},
+    {"threads", NULL, "Threads", "Threads at the end: ", "", NULL},
 };
-
-static const char *const suffixes[] = {".peak.pb.gz",
-                                       ".heap.pb.gz",
-                                       ".memory.pb.gz",
-                                       ".block.pb.gz",
-                                       ".mutex.pb.gz",
-                                       ".threads.pb.gz",
-                                       ".threadleak.pb.gz",
-                                       ".lockorder.pb.gz",
-                                       ".cpu.pb.gz",
-                                       ".wall.pb.gz",
-                                       ".trace",
-                                       ".stuck.txt",
-                                       NULL};
 
 struct files {
   const char **items;
@@ -74,36 +62,33 @@ struct files {
 
 // --- files ---
 
-// Appends the files of one process: of the first suffix of which the directory
-// has files, the process that has written the newest. Returns false after a
-// message.
+// Appends the files of one process: the one that has written the newest file.
+// Returns false after a message.
 static bool add_directory(const struct options *o, const char *directory,
                           struct files *f) {
-  char *prefix = NULL;
-  for (size_t i = 0; suffixes[i]; i++) {
-    const char *path = directory_newest(directory, suffixes[i]);
-    if (!path)
-      continue;
-    // All files of a process have the same name up to the suffix.
-    prefix = text_of("%.*s", (int)(strlen(path) - strlen(suffixes[i])), path);
-    break;
-  }
-  if (!prefix)
+  const char *suffixes[32] = {NULL};
+  for (size_t i = 0; profile_kinds[i].name; i++)
+    suffixes[i] = profile_kinds[i].suffix;
+  const char *newest = directory_newest_of(directory, suffixes);
+  if (!newest)
     return complain(o, "the directory %s has no file of MProf", directory),
            false;
+  // All files of a process have the same name up to the suffix.
+  const size_t length =
+      strlen(newest) - strlen(profile_kind_of(newest)->suffix);
   for (size_t i = 0; suffixes[i]; i++) {
-    char *path = text_of("%s%s", prefix, suffixes[i]);
+    char *path = text_of("%.*s%s", (int)length, newest, suffixes[i]);
     if (access(path, R_OK) == 0)
       *APPEND(f->items, f->count, f->capacity) = path;
     else
       free(path);
   }
-  free(prefix);
   return true;
 }
 
 static bool is_profile(const char *path) {
-  return !ends_with(path, ".trace") && !ends_with(path, ".stuck.txt");
+  const struct profile_kind *kind = profile_kind_of(path);
+  return !kind || ends_with(kind->suffix, ".pb.gz");
 }
 
 // --- sections ---
@@ -113,6 +98,10 @@ static void put_command(const char *command, const char *path) {
   fputs("\n    ", stdout);
   next_command_put(stdout, command, path);
   fputc('\n', stdout);
+}
+
+static void put_more(const struct question *q, const char *path) {
+  put_command(q->more ? q->more : profile_kind_named(q->kind)->command, path);
 }
 
 // Prints the sum of the view, and the row that has most of it.
@@ -138,7 +127,7 @@ static void put_memory(const struct question *q, struct profile *p,
   printf("\n## %s\n\n", q->title);
   const struct memory_shown shown = memory_shown_briefly(&m);
   show_memory_markdown(v, &m, &shown, stdout);
-  put_command(q->more, path);
+  put_more(q, path);
 }
 
 static void put_section(const struct question *q, struct profile *p,
@@ -162,7 +151,7 @@ static void put_section(const struct question *q, struct profile *p,
   struct table *t = top_table(v, &rows, count, "function", true);
   table_print_markdown(t, stdout);
   table_free(t);
-  put_command(q->more, path);
+  put_more(q, path);
   functions_free(&rows);
 }
 
@@ -234,8 +223,7 @@ int command_explain(const struct options *options) {
         put_section(&questions[q], profiles[i], f.items[i], limit);
   for (size_t i = 0; i < f.count; i++)
     if (!is_profile(f.items[i]))
-      put_command(ends_with(f.items[i], ".trace") ? "trace top" : "stuck",
-                  f.items[i]);
+      put_command(profile_kind_of(f.items[i])->command, f.items[i]);
   put_losses(profiles, f.count);
   free(profiles);
   free(kinds);

@@ -6,6 +6,7 @@
 #include "commands/add_names.h"
 #include "commands/input.h"
 #include "commands/next_command.h"
+#include "commands/profile_kinds.h"
 #include "commands/show_labels.h"
 #include "commands/show_memory.h"
 #include "commands/show_orders.h"
@@ -24,11 +25,6 @@ enum {
   MOST = 80,
 };
 
-// The end of the names of the profiles of stuck threads.
-#define STUCK ".threadleak.pb.gz"
-// The end of the names of the profiles of orders of locks.
-#define ORDER ".lockorder.pb.gz"
-
 // Prints a command for the file on a line.
 static void print_command(const char *command, const char *path) {
   next_command_put(stderr, command, path);
@@ -39,6 +35,7 @@ static void print_command(const char *command, const char *path) {
 // Returns false if the profile has no values, and then shows it only if
 // shows_empty is true.
 static bool show_profile(const struct options *o,
+                         const struct profile_kind *kind,
                          const struct written_file *file, int64_t start_ns,
                          const struct style *style, bool shows_empty) {
   const char *path = file->path;
@@ -68,21 +65,19 @@ static bool show_profile(const struct options *o,
     style_put(stderr, wanted.type);
     fputs(":\n", stderr);
   }
-  if (ends_with(path, ORDER))
+  if (strcmp(kind->name, "lockorder") == 0)
     show_orders(v, REPORT_ROWS, stderr);
   else
     show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style,
              "the command below with -n 0");
-  if (ends_with(path, ".wall.pb.gz"))
+  if (strcmp(kind->name, "wall") == 0)
     print_labels(v, "state", stderr, style);
   functions_free(&rows);
-  char command[64] = "top";
-  if (ends_with(path, STUCK))
-    strcpy(command, "stuck");
-  else if (ends_with(path, ORDER))
-    strcpy(command, "traces");
-  else if (wanted.type)
+  char command[64];
+  if (wanted.type && strcmp(kind->command, "top") == 0)
     snprintf(command, sizeof command, "top --sample=%s", wanted.type);
+  else
+    snprintf(command, sizeof command, "%s", kind->command);
   print_command(command, path);
   return true;
 }
@@ -129,55 +124,42 @@ static bool show_trace(char *path) {
   return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-// Says that no thread has waited or is stuck, or that no order of locks is
-// wrong, if the profile at `path`, which is empty, is one of these.
-static void say_if_no_waits(const char *path) {
-  if (ends_with(path, ".block.pb.gz"))
-    fputs("\nblock profile: no wait was recorded\n", stderr);
-  if (ends_with(path, ".mutex.pb.gz"))
-    fputs("\nmutex profile: no thread has waited for a lock\n", stderr);
-  if (ends_with(path, ".wall.pb.gz"))
-    fputs("\nwall profile: the program ended before its first sample\n",
-          stderr);
-  if (ends_with(path, STUCK))
-    fputs("\nthreadleak profile: no stuck thread was found\n", stderr);
-  if (ends_with(path, ORDER))
-    fputs("\nlockorder profile: no cycle of locks was found\n", stderr);
+// Shows the profile of the kind, or says that it has no values. Returns whether
+// it has any.
+static bool show_kind(const struct options *o, const struct profile_kind *kind,
+                      const struct written_file *file, int64_t start_ns,
+                      const struct style *style) {
+  if (show_profile(o, kind, file, start_ns, style, false))
+    return true;
+  if (kind->none)
+    fprintf(stderr, "\n%s profile: %s\n", kind->name, kind->none);
+  return false;
+}
+
+static bool is_of(const struct written_file *file, const char *kind) {
+  return ends_with(file->path, profile_kind_named(kind)->suffix);
 }
 
 void show_written(const struct options *o, const struct written_files *f,
                   int64_t start_ns) {
-  static const char *const shown[] = {
-      ORDER,         ".cpu.pb.gz",   ".wall.pb.gz",  ".peak.pb.gz",
-      ".heap.pb.gz", ".block.pb.gz", ".mutex.pb.gz", STUCK};
   const struct style style = style_of_error(o->colour);
   bool has_any = false;
   for (size_t i = 0; i < f->count; i++)
-    if (ends_with(f->items[i].path, ".memory.pb.gz"))
+    if (is_of(&f->items[i], "memory"))
       has_any |= show_rest_of_memory(o, &f->items[i], start_ns, &style);
-  for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
+  for (const struct profile_kind *k = profile_kinds; k->name; k++)
     for (size_t i = 0; i < f->count; i++)
-      if (ends_with(f->items[i].path, shown[k])) {
-        const bool has_values =
-            show_profile(o, &f->items[i], start_ns, &style, false);
-        has_any |= has_values;
-        if (!has_values)
-          say_if_no_waits(f->items[i].path);
-      }
+      if (k->is_reported && ends_with(f->items[i].path, k->suffix))
+        has_any |= show_kind(o, k, &f->items[i], start_ns, &style);
   for (size_t i = 0; i < f->count && !has_any; i++)
-    has_any =
-        ends_with(f->items[i].path, ".trace") && show_trace(f->items[i].path);
+    has_any = is_of(&f->items[i], "trace") && show_trace(f->items[i].path);
   for (size_t i = 0; i < f->count && !has_any; i++)
-    has_any = ends_with(f->items[i].path, ".heap.pb.gz") &&
-              show_profile(o, &f->items[i], start_ns, &style, true);
-  for (size_t i = 0; i < f->count; i++) {
-    if (ends_with(f->items[i].path, ".trace"))
-      print_command("trace top", f->items[i].path);
-    if (ends_with(f->items[i].path, ".locks.pb.gz"))
-      print_command("locks", f->items[i].path);
-    if (ends_with(f->items[i].path, ".threads.pb.gz"))
-      print_command("threads", f->items[i].path);
-    if (ends_with(f->items[i].path, ".stuck.txt"))
-      print_command("stuck", f->items[i].path);
-  }
+    has_any = is_of(&f->items[i], "heap") &&
+              show_profile(o, profile_kind_named("heap"), &f->items[i],
+                           start_ns, &style, true);
+  for (size_t i = 0; i < f->count; i++)
+    if (is_of(&f->items[i], "trace") || is_of(&f->items[i], "locks") ||
+        is_of(&f->items[i], "threads") || is_of(&f->items[i], "stuck"))
+      print_command(profile_kind_of(f->items[i].path)->command,
+                    f->items[i].path);
 }
