@@ -11,6 +11,7 @@
 #include "commands/next_command.h"
 #include "commands/options.h"
 #include "commands/profile_kinds.h"
+#include "commands/sections.h"
 #include "commands/show_memory.h"
 #include "commands/show_top.h"
 #include "common/ends_with.h"
@@ -29,8 +30,9 @@
 enum { ROWS = 3 };
 
 // The questions in the order of their sections. type: a value type, or NULL for
-// the profile's default. before, after: the words around the sum. more: the
-// command that shows more, if it is not that of the kind.
+// the profile's default. before, after: the words around the sum; NULL: the
+// section has a form of its own. more: the command that shows more, if it is
+// not that of the kind.
 static const struct question {
   const char *kind, *type, *title, *before, *after, *more;
 } questions[] = {
@@ -48,10 +50,14 @@ static const struct question {
      " at the end", NULL},
     {"heap", "alloc_space", "Allocations", "The program allocated ", " in all",
      "top --sample=alloc_space"},
+    {"peak", "inuse_space", NULL, NULL, NULL, "labels"},
+    {"heap", "inuse_space", NULL, NULL, NULL, "labels"},
+    {"heap", "alloc_space", NULL, NULL, NULL, "labels --sample=alloc_space"},
     {"memory", NULL, "Resident memory", NULL, NULL, NULL},
     {"block", "delay", "Waits", "All threads waited ", " together", NULL},
     {"mutex", "delay", "Locks", "Threads waited ",
      " for locks, until these functions unlocked them", NULL},
+    {"locks", "delay", NULL, NULL, NULL, NULL},
     {"threads", NULL, "Threads", "Threads at the end: ", "", NULL},
 };
 
@@ -130,17 +136,42 @@ static void put_memory(const struct question *q, struct profile *p,
   put_more(q, path);
 }
 
+// Prints the labels of a profile, and the command for more, unless those of
+// another one were printed.
+static void put_labels(const struct question *q, const struct view *v,
+                       const char *path, size_t limit) {
+  enum { MOST_LABELS = 2 };
+  static bool is_done;
+  size_t i = 0;
+  for (; i < MOST_LABELS && !is_done && labels_section(v, i, limit); i++)
+    put_more(q, path);
+  is_done |= i > 0;
+}
+
 static void put_section(const struct question *q, struct profile *p,
                         const char *path, size_t limit) {
   char error[256];
-  if (!q->before) {
+  if (strcmp(q->kind, "memory") == 0) {
     put_memory(q, p, path);
     return;
   }
-  struct view *v =
-      view_new(p, &(struct view_options){.type = q->type}, error, sizeof error);
+  const bool is_locks = strcmp(q->kind, "locks") == 0;
+  struct view *v = view_new(
+      p,
+      &(struct view_options){.type = q->type,
+                             .grain = is_locks ? GRAIN_LINES : GRAIN_FUNCTIONS},
+      error, sizeof error);
   if (!v || v->total == 0)
     return;
+  if (is_locks) {
+    locks_section(v, limit);
+    put_more(q, path);
+    return;
+  }
+  if (!q->before) {
+    put_labels(q, v, path, limit);
+    return;
+  }
   struct function_table rows = functions_of(v, false, false);
   size_t count = 0;
   while (count < rows.count && rows.rows[count].flat != 0 &&
@@ -221,9 +252,14 @@ int command_explain(const struct options *options) {
     for (size_t i = 0; i < f.count; i++)
       if (kinds[i] && strcmp(kinds[i], questions[q].kind) == 0)
         put_section(&questions[q], profiles[i], f.items[i], limit);
-  for (size_t i = 0; i < f.count; i++)
-    if (!is_profile(f.items[i]))
-      put_command(profile_kind_of(f.items[i])->command, f.items[i]);
+  for (size_t i = 0; i < f.count; i++) {
+    if (is_profile(f.items[i]))
+      continue;
+    const struct profile_kind *kind = profile_kind_of(f.items[i]);
+    if (strcmp(kind->name, "trace") == 0 && latency_section(f.items[i], limit))
+      put_command("latency", f.items[i]);
+    put_command(kind->command, f.items[i]);
+  }
   put_losses(profiles, f.count);
   free(profiles);
   free(kinds);

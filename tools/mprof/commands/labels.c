@@ -7,6 +7,7 @@
 #include "commands/input.h"
 #include "commands/json_view.h"
 #include "commands/options.h"
+#include "commands/sections.h"
 #include "common/memory.h"
 #include "common/saturate.h"
 #include "files/json.h"
@@ -168,6 +169,46 @@ static void print_markdown(const struct view *v, const struct rows *all,
   char *lost = input_losses(v);
   markup_put_paragraphs(stdout, lost);
   free(lost);
+}
+
+// Returns whether MProf itself adds the label (html/views.js has the same
+// list).
+static bool is_own(const char *key) {
+  static const char *const own[] = {"bytes",  "heap_rate", "lifetime", "kind",
+                                    "lock",   "holder",    "state",    "grade",
+                                    "thread", "cycle",     "step"};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (strcmp(key, own[i]) == 0)
+      return true;
+  return false;
+}
+
+bool labels_section(const struct view *v, size_t index, size_t limit) {
+  struct rows all = rows_of(v);
+  int64_t sum = 0;
+  size_t i = 0;
+  for (; i < all.count; i = end_of_key(&all, i, &sum))
+    if (!is_own(strings[all.items[i].label.key]) && index-- == 0)
+      break;
+  const bool is_found = i < all.count;
+  if (is_found) {
+    const struct row *first = &all.items[i];
+    end_of_key(&all, i, &sum);
+    fputs("\n## By the label ", stdout);
+    markup_put_markdown(stdout, strings[first->label.key]);
+    printf("\n\n%s of ", quantity_of(sum, v->unit).text);
+    printf("%s of ", quantity_of(v->total, v->unit).text);
+    markup_put_markdown(stdout, v->type_name);
+    printf(" has this label; %s of it for ",
+           quantity_share(first->value, sum).text);
+    markup_put_markdown(stdout, text_of_value(&first->label));
+    fputs(".\n\n", stdout);
+    struct table *t = table_of(v, &all, i, limit, true);
+    table_print_markdown(t, stdout);
+    table_free(t);
+  }
+  free(all.items);
+  return is_found;
 }
 
 static void print_text(const struct view *v, const struct rows *all,

@@ -7,6 +7,7 @@
 #include "commands/directory.h"
 #include "commands/json_view.h"
 #include "commands/options.h"
+#include "commands/sections.h"
 #include "commands/show_place.h"
 #include "common/memory.h"
 #include "common/plural.h"
@@ -15,6 +16,7 @@
 #include "open.h"
 #include "task_times.h"
 #include "tasks.h"
+#include "terminal/markup.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 
@@ -93,8 +95,13 @@ static uint64_t percentile(const struct group *g, unsigned percent) {
   return g->ended ? g->ns[rank ? rank - 1 : 0] : 0;
 }
 
-static void make_groups(struct report *r, const struct task **tasks) {
+// Divides the tasks into groups. Returns all of them; the caller frees the
+// array.
+static const struct task **make_groups(struct report *r) {
   const size_t count = r->tasks->count;
+  const struct task **tasks = zeroed(count, sizeof *tasks);
+  for (size_t i = 0; i < count; i++)
+    tasks[i] = &r->tasks->v[i];
   qsort(tasks, count, sizeof *tasks, by_name);
   r->ns = zeroed(count, sizeof *r->ns);
   for (size_t i = 0; i < count; i++) {
@@ -111,6 +118,7 @@ static void make_groups(struct report *r, const struct task **tasks) {
     g->classes[class_of(ns)]++;
   }
   qsort(r->groups, r->group_count, sizeof *r->groups, by_longest);
+  return tasks;
 }
 
 static void choose_slowest(struct report *r, const struct task **tasks,
@@ -133,7 +141,8 @@ static void put_number(struct table *t, uint64_t number) {
   table_cell(t, quantity_of((int64_t)number, "count").text);
 }
 
-static void print_groups(const struct report *r, const struct style *style) {
+// The first `count` groups.
+static struct table *table_of_groups(const struct report *r, size_t count) {
   static const unsigned percents[] = {50, 90, 99, 100};
   bool has_open = false;
   struct table *t = table_new();
@@ -147,7 +156,7 @@ static void print_groups(const struct report *r, const struct style *style) {
   table_column(t, "p99", ALIGN_RIGHT);
   table_column(t, "max", ALIGN_RIGHT);
   table_column(t, "task", ALIGN_LEFT);
-  for (size_t i = 0; i < r->group_count; i++) {
+  for (size_t i = 0; i < count; i++) {
     const struct group *g = &r->groups[i];
     char *name = text_of("%.*s", (int)g->name.length,
                          g->name.length ? g->name.bytes : "");
@@ -159,6 +168,11 @@ static void print_groups(const struct report *r, const struct style *style) {
     table_cell(t, name);
     free(name);
   }
+  return t;
+}
+
+static void print_groups(const struct report *r, const struct style *style) {
+  struct table *t = table_of_groups(r, r->group_count);
   table_print(t, stdout, style);
   table_free(t);
 }
@@ -347,6 +361,44 @@ static void print_json(const struct report *r) {
   puts("]}");
 }
 
+// --- a section of mprof explain ---
+
+static void put_section(const struct report *r, size_t limit) {
+  const struct group *g = &r->groups[0];
+  char *name =
+      text_of("%.*s", (int)g->name.length, g->name.length ? g->name.bytes : "");
+  printf("\n## Tasks\n\nThe slowest of %zu task%s took %s: ", r->tasks->count,
+         plural(r->tasks->count), time_text(longest(g)).text);
+  markup_put_markdown(stdout, *name ? name : "a task without a name");
+  fputs(".\n\n", stdout);
+  struct table *t = table_of_groups(
+      r, limit && limit < r->group_count ? limit : r->group_count);
+  table_print_markdown(t, stdout);
+  table_free(t);
+  free(name);
+}
+
+bool latency_section(const char *path, size_t limit) {
+  char error[256];
+  struct trace *trace = trace_open(path, error, sizeof error);
+  if (!trace)
+    return false;
+  struct timeline *line = tasks_begin(trace);
+  convert(NULL, trace, line);
+  struct report r = {.tasks = tasks_end(line)};
+  const bool has_tasks = r.tasks->count != 0;
+  if (has_tasks) {
+    const struct task **tasks = make_groups(&r);
+    put_section(&r, limit);
+    free(tasks);
+  }
+  tasks_free(line);
+  free(r.groups);
+  free(r.ns);
+  trace_close(trace);
+  return has_tasks;
+}
+
 // --- the command ---
 
 static uint64_t report(const char *path, struct trace *trace, size_t limit,
@@ -354,10 +406,7 @@ static uint64_t report(const char *path, struct trace *trace, size_t limit,
   struct timeline *line = tasks_begin(trace);
   const uint64_t violations = convert(path, trace, line);
   struct report r = {.tasks = tasks_end(line)};
-  const struct task **tasks = zeroed(r.tasks->count, sizeof *tasks);
-  for (size_t i = 0; i < r.tasks->count; i++)
-    tasks[i] = &r.tasks->v[i];
-  make_groups(&r, tasks);
+  const struct task **tasks = make_groups(&r);
   choose_slowest(&r, tasks, limit);
   struct timeline *again =
       task_times_begin(trace, r.tasks, r.slowest, r.slowest_count);

@@ -6,9 +6,11 @@
 #include "commands/input.h"
 #include "commands/json_view.h"
 #include "commands/options.h"
+#include "commands/sections.h"
 #include "common/memory.h"
 #include "common/saturate.h"
 #include "files/json.h"
+#include "terminal/markup.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 #include "view/shown_frames.h"
@@ -290,6 +292,30 @@ static struct table *table_of_pairs(const struct view *v,
     add_text(t, lock_name(v, all, pair));
   }
   return t;
+}
+
+void locks_section(const struct view *v, size_t limit) {
+  struct pairs all = pairs_of(v, false);
+  const size_t count = limit && limit < all.count ? limit : all.count;
+  if (!count)
+    return;
+  const struct pair *first = &all.items[0];
+  char *waiter = place_of(v, &all, first, WAITER),
+       *holder = holder_of(v, &all, first);
+  printf("\n## Who waited for whom\n\nThreads waited %s for locks; ",
+         quantity_of(v->total, v->unit).text);
+  printf("%s of it in ", quantity_share(first->value, v->total).text);
+  markup_put_markdown(stdout, waiter);
+  fputs(", while the lock was held by ", stdout);
+  markup_put_markdown(stdout, holder);
+  fputs(".\n\n", stdout);
+  struct table *t = table_of_pairs(v, &all, count);
+  table_print_markdown(t, stdout);
+  table_free(t);
+  free(waiter);
+  free(holder);
+  free(all.items);
+  free(all.frames);
 }
 
 // --- JSON ---
