@@ -49,7 +49,7 @@ demos_packages='
 '
 test_packages='
   clang-format-19 clang-tidy-19 libc++-19-dev libc++abi-19-dev
-  make git curl gzip jq gcc g++ libc6-dbg meson autoconf automake libtool python3-yaml
+  make git curl gzip jq nodejs gcc g++ libc6-dbg meson autoconf automake libtool python3-yaml
   valgrind strace groff-base
   libglib2.0-dev libssl-dev libboost-context-dev
   libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
@@ -88,7 +88,7 @@ arm64_packages='
 '
 
 reach_packages='
-  sqlite3 python3 perl git jq gdb lua5.4 ruby php-cli nodejs gawk xz-utils zstd
+  sqlite3 python3 perl git jq gdb lua5.4 ruby php-cli gawk xz-utils zstd
   openssl make ffmpeg lighttpd redis-server redis-tools curl zenity xvfb xauth
   default-jdk-headless nginx-light memcached vim-tiny imagemagick graphviz
   gnuplot-nox ghostscript rsync gpg tcl8.6 guile-3.0 ocaml-interp emacs-nox

@@ -24,6 +24,7 @@ FILES = [
     "share/man/man1/mprof*.1",
     "share/bash-completion/completions/mprof",
     "share/mprof/ci/*",
+    "share/mprof/mprof.vsix",
 ]
 # Needs the symbols of glibc 2.28 (cmake/MProfOldGlibc.cmake).
 TAG = "py3-none-manylinux_2_28_" + platform.machine()

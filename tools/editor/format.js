@@ -1,0 +1,1 @@
+../mprof/html/format.js
