@@ -32,6 +32,7 @@
 #include "options/flags.h"
 #include "process/helper_environment.h"
 #include "process/process.h"
+#include "snapshot/main_end.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
@@ -347,6 +348,7 @@ __attribute__((constructor(101))) static void at_load(void) {
   mprof_exit_line_init();
   if ((is_late && is_late()) || !mprof_process_ready())
     return;
+  mprof_main_end_init();
   start_threads();
 }
 

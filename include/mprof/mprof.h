@@ -312,6 +312,7 @@ int mprof_name_lock(const void *lock, const char *name);
  *   "allocs": the heap profile, of which pprof shows alloc_space by default;
  *   "peak": the heap profile of the moment when the most memory was in use;
  *     needs the option peak=1;
+ *   "main": the heap profile of the end of main; needs main_profile=1;
  *   "memory": all resident memory of the process, by what it is used for;
  *   "mmap": mapped memory, by the stack that mapped it;
  *   "heapx": temporary blocks, resizes and slack; needs the option heapx=1;
@@ -337,9 +338,10 @@ int mprof_name_lock(const void *lock, const char *name);
  * if the code was compiled without this kind of profile (-fmprof=KIND).
  *
  * Returns 0; EINVAL for an unknown name or debug; ENOTSUP for "peak" or
- * "heapx" without its option; ENOSYS or EBUSY for the reasons given at
- * mprof_mem_profile; ENOMEM; or the error of opening, writing or renaming the
- * file. After an error, the file at path is unchanged. */
+ * "heapx" without its option, and for "main" before main has ended; ENOSYS or
+ * EBUSY for the reasons given at mprof_mem_profile; ENOMEM; or the error of
+ * opening, writing or renaming the file. After an error, the file at path is
+ * unchanged. */
 int mprof_write_profile(const char *name, const char *path, int debug);
 
 /* Starts the HTTP server: a thread of MProf answers requests for the profiles

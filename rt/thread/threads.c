@@ -483,6 +483,20 @@ uint64_t mprof_own_thread_mask(void) {
   return mask;
 }
 
+struct mprof_own_call mprof_own_call_begin(void) {
+  const struct mprof_own_call before = {mprof_tls.is_own, mprof_tls.rate_epoch,
+                                        __mprof_heap_countdown};
+  MPROF_ASSERT(mprof_tls.guard != 0);
+  mprof_tls.is_own = true;
+  return before;
+}
+
+void mprof_own_call_end(const struct mprof_own_call *before) {
+  mprof_tls.is_own = before->is_own;
+  mprof_tls.rate_epoch = before->rate_epoch;
+  __mprof_heap_countdown = before->countdown;
+}
+
 int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
   pthread_t thread;
   pthread_attr_t attr;
@@ -490,12 +504,7 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
   int error = -pthread_attr_init(&attr);
   if (error == 0) {
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    // libc allocates memory for the new thread. This is no event of the calling
-    // thread, so its countdown to the next sample stays as it is.
-    const bool is_own = mprof_tls.is_own;
-    const uint64_t rate_epoch = mprof_tls.rate_epoch;
-    const int64_t countdown = __mprof_heap_countdown;
-    mprof_tls.is_own = true;
+    const struct mprof_own_call before = mprof_own_call_begin();
     // glibc puts the thread-local variables of the program into the stack, and
     // refuses a stack that is too small for them.
     enum { MAX_STACK = 64 << 20 };
@@ -504,9 +513,7 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
       error = -pthread_create(&thread, &attr, run, NULL);
       stack_bytes *= 2;
     } while (error == -EINVAL && stack_bytes <= MAX_STACK);
-    mprof_tls.is_own = is_own;
-    mprof_tls.rate_epoch = rate_epoch;
-    __mprof_heap_countdown = countdown;
+    mprof_own_call_end(&before);
     pthread_attr_destroy(&attr);
   }
   mprof_sys_set_signal_mask(mask);

@@ -314,6 +314,17 @@ static inline bool mprof_is_own_thread(int tid) {
       return true;
   return false;
 }
+// What the calls between mprof_own_call_begin and mprof_own_call_end allocate
+// is no event of the thread, whose countdown to the next sample stays as it is.
+// For functions of libc that allocate memory for the runtime. Call with the
+// recursion guard set.
+struct mprof_own_call {
+  bool is_own;
+  uint64_t rate_epoch;
+  int64_t countdown;
+};
+struct mprof_own_call mprof_own_call_begin(void);
+void mprof_own_call_end(const struct mprof_own_call *before);
 // Starts a thread of the runtime with a stack of that size. `run` calls
 // mprof_own_thread_begin first. Call with the recursion guard set. Returns 0 or
 // -errno.

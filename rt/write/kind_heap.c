@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profiles heap, allocs and peak, which show live and allocated blocks.
-// Readers of allocs show the allocated bytes first. peak is the heap profile of
-// the moment when the most memory was in use (option peak). The report has
-// totals, the stacks with the most bytes in use, and the stacks with the most
-// bytes allocated.
+// The profiles heap, allocs, peak and main, which show live and allocated
+// blocks. Readers of allocs show the allocated bytes first. peak is the heap
+// profile of the moment when the most memory was in use (option peak), main
+// that of the end of main (option main_profile). The report has totals, the
+// stacks with the most bytes in use, and the stacks with the most bytes
+// allocated.
 
 #include "write/kinds.h"
 
@@ -15,6 +16,7 @@
 #include "file/outfile.h"
 #include "heap/beneath.h"
 #include "options/flags.h"
+#include "snapshot/main_end.h"
 #include "snapshot/snapshot.h"
 #include "sys/message.h"
 #include "sys/os.h"
@@ -332,7 +334,7 @@ static int write_text(struct mprof_outfile *f,
 // writeHeapProto)
 
 // The profiles, by their variants in profiles.def.
-enum variant { HEAP, ALLOCS, PEAK };
+enum variant { HEAP, ALLOCS, PEAK, MAIN };
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
 
@@ -391,6 +393,8 @@ static int write_pprof(struct mprof_outfile *f,
   struct mprof_text t = MPROF_TEXT(note);
   if (variant == PEAK) {
     mprof_text_str(&t, "moment: the peak of the memory in use");
+  } else if (variant == MAIN) {
+    mprof_text_str(&t, "moment: the end of main");
   } else {
     // mprof leaks compares this number with the storage that libc keeps for
     // threads.
@@ -523,8 +527,7 @@ static int peak_take(const struct mprof_profile_request *r) {
   return error != 0 ? error : mprof_estimate_objects(&c->snapshot);
 }
 
-static void peak_put_numbers(struct mprof_text *t, const void *copy,
-                             size_t part) {
+static void put_samples(struct mprof_text *t, const void *copy, size_t part) {
   const struct mprof_heap_copy *c = copy;
   (void)part;
   mprof_put_things_and_stacks(t, c->stacks.samples, "sample", c->stacks.len);
@@ -545,5 +548,28 @@ const struct mprof_profile_kind mprof_kind_peak = {
     .count = count,
     .is_on = peak_is_on,
     .group = group,
-    .put_numbers = peak_put_numbers,
+    .put_numbers = put_samples,
+};
+
+static int main_take(const struct mprof_profile_request *r) {
+  struct mprof_heap_copy *c = r->copy;
+  const int error = mprof_main_end_copy(&c->snapshot);
+  return error != 0 ? error : mprof_estimate_objects(&c->snapshot);
+}
+
+static bool is_main_offered(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_main_has_ended();
+}
+
+const struct mprof_profile_kind mprof_kind_main = {
+    .copy_bytes = sizeof(struct mprof_heap_copy),
+    .last_form = MPROF_FORM_TEXT,
+    .is_offered = is_main_offered,
+    .take = main_take,
+    .free = release,
+    .write = write,
+    .is_on = mprof_main_has_ended,
+    .group = group,
+    .put_numbers = put_samples,
 };
