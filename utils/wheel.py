@@ -20,6 +20,7 @@ import zipfile
 FILES = [
     "bin/mprof",
     "lib/mprof/libmprof_preload.so",
+    "share/doc/mprof/docs/*.md",
     "share/doc/mprof/licenses/*",
     "share/man/man1/mprof*.1",
     "share/bash-completion/completions/mprof",

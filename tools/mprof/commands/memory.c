@@ -8,6 +8,7 @@
 #include "commands/input.h"
 #include "commands/memory_over_time.h"
 #include "commands/options.h"
+#include "commands/own_place.h"
 #include "commands/show_memory.h"
 #include "files/json.h"
 
@@ -126,7 +127,8 @@ int command_memory(const struct options *options) {
     return complain(options,
                     "no stack is known that keeps free memory of malloc; run "
                     "the program with memory=1:heap_rate=16384 in "
-                    "MPROF_OPTIONS (docs/memory.md)");
+                    "MPROF_OPTIONS (%s)",
+                    document_place("memory.md"));
   const struct memory_shown shown = {
       .limit = options->count   ? limit
                : options->holes ? HOLES

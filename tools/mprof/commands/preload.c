@@ -3,6 +3,7 @@
 
 #include "commands/preload.h"
 
+#include "commands/own_place.h"
 #include "common/memory.h"
 #include "names/elf_info.h"
 
@@ -18,20 +19,10 @@
 char *preload_library(void) {
   static const char *const places[] = {"../" MPROF_LIBDIR "/" LIBRARY,
                                        "../lib/" LIBRARY};
-  char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length < 0)
-    return NULL;
-  self[length] = '\0';
-  *strrchr(self, '/') = '\0';
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    char *path = text_of("%s/%s", self, places[i]);
-    char *real = realpath(path, NULL);
-    free(path);
-    if (real)
-      return real;
-  }
-  return NULL;
+  char *path = NULL;
+  for (size_t i = 0; !path && i < sizeof places / sizeof *places; i++)
+    path = own_place(places[i]);
+  return path;
 }
 
 // Returns whether the kernel runs the file with rights that the caller does not

@@ -5,6 +5,7 @@
 
 #include "commands/show_memory.h"
 #include "commands/input.h"
+#include "commands/own_place.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "terminal/markup.h"
@@ -208,14 +209,16 @@ static char *last_lines(const struct view *v, const struct memory_parts *m) {
   const bool is_outside = input_comment(v->profile, "read") != NULL;
   if (!is_outside && free_part && free_part->usage.used_beside == 0 &&
       free_part->usage.rss > m->total.rss / 100 * LARGE)
-    fputs("heap_rate=16384 in MPROF_OPTIONS shows which blocks keep the free "
-          "memory between blocks (docs/memory.md)\n",
-          out);
+    fprintf(out,
+            "heap_rate=16384 in MPROF_OPTIONS shows which blocks keep the free "
+            "memory between blocks (%s)\n",
+            document_place("memory.md"));
   if (is_outside)
-    fputs("the process is read from outside, so nothing has a stack: mprof run "
-          "writes a profile with stacks at exit, and a process with the option "
-          "listen (docs/live.md) answers with stacks while it runs\n",
-          out);
+    fprintf(out,
+            "the process is read from outside, so nothing has a stack: mprof "
+            "run writes a profile with stacks at exit, and a process with the "
+            "option listen (%s) answers with stacks while it runs\n",
+            document_place("live.md"));
   if (is_outside && memory_part_find(m, MPROF_MEMORY_UNSPLIT))
     fputs("from outside, memory of another malloc also has what the program "
           "has mapped itself\n",
