@@ -76,6 +76,11 @@ void mprof_symbolizers_recall(const struct mprof_mapping *m, mprof_names_fn *fn,
 // false if mprof has failed to answer, perhaps because of the file that m maps.
 bool mprof_symbolizers_ask(const struct mprof_mapping *m, const mprof_pc *pc,
                            size_t n, mprof_names_fn *fn, void *arg);
+// Asks about the n addresses of variables of the file that m maps. Passes the
+// string of symbolizer_protocol.h to fn, as above.
+void mprof_symbolizers_ask_variables(const struct mprof_mapping *m,
+                                     const uintptr_t *addresses, size_t n,
+                                     mprof_names_fn *fn, void *arg);
 // Prepares for the next profile, but leaves mprof running, because its start
 // copies the page tables of this process. Ends a process that cannot be used.
 void mprof_symbolizers_rest(void);

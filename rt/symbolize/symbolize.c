@@ -250,6 +250,48 @@ bool mprof_symbolize(mprof_pc pc,
   return true;
 }
 
+// --- variables ---
+
+// Returns the last mapping of a file that begins before the address, or NULL.
+// The data of a program or library follow its code.
+static const struct mprof_mapping *mapping_before(uintptr_t address) {
+  const struct mprof_mapping *found = NULL;
+  for (size_t i = 0; i < state.maps.len; i++) {
+    const struct mprof_mapping *m = &state.maps.v[i];
+    if (m->start <= address && (found == NULL || m->start >= found->start))
+      found = m;
+  }
+  return found != NULL && mprof_maps_is_file(found) ? found : NULL;
+}
+
+struct variables {
+  mprof_variable_fn *fn;
+  void *arg;
+};
+
+static void pass_variable(mprof_pc address, const char *name, void *arg) {
+  const struct variables *v = arg;
+  if (*name != '\0')
+    v->fn(address, name, v->arg);
+}
+
+void mprof_symbolize_variables(uintptr_t *addresses, size_t n,
+                               mprof_variable_fn *fn, void *arg) {
+  struct variables v = {fn, arg};
+  if (!state.wants_names || state.only_known)
+    return;
+  mprof_sort((void **)addresses, n, is_lower);
+  for (size_t first = 0, end; first < n; first = end) {
+    const struct mprof_mapping *m = mapping_before(addresses[first]);
+    for (end = first + 1; end < n; end++)
+      if (mapping_before(addresses[end]) != m)
+        break;
+    if (m != NULL && !m->is_unreadable)
+      mprof_symbolizers_ask_variables(m, addresses + first, end - first,
+                                      pass_variable, &v);
+  }
+}
+
 // --- functions that are left out ---
 
 static void count_function(const struct mprof_frame *f, void *arg) {

@@ -93,6 +93,14 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone);
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *), void *arg);
 
+// Receives the name of the variable at an address, with the offset of the
+// address in it if that is not 0, such as table+0x50.
+typedef void mprof_variable_fn(uintptr_t address, const char *name, void *arg);
+// Calls fn for each of the n addresses that lies in a global or static variable
+// of the program or of a library. Sorts the addresses.
+void mprof_symbolize_variables(uintptr_t *addresses, size_t n,
+                               mprof_variable_fn *fn, void *arg);
+
 // The part of a stack to remove because of the field `skip` of its bucket,
 // which is the number of innermost functions to remove. One frame may represent
 // several inlined functions, so the frames to remove are known only when their

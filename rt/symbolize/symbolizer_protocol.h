@@ -21,6 +21,9 @@
 // /proc/self/maps. Names that are too long are shortened, and then contain
 // MPROF_CUT_MARK.
 //
+// The reply for the address of a variable has one string at most: the name of
+// the variable, and the offset in it if it is not 0, such as table+0x50.
+//
 // The program ends when the runtime closes the connection.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZER_PROTOCOL_H
@@ -36,7 +39,7 @@
 #define MPROF_SYMBOLIZER_COMMAND "serve-names"
 // Increase the version when a message changes. An mprof of another version ends
 // at once with this exit status, which it does not use otherwise.
-#define MPROF_SYMBOLIZER_VERSION "4"
+#define MPROF_SYMBOLIZER_VERSION "5"
 #define MPROF_SYMBOLIZER_OTHER 121
 #define MPROF_FRAME_SEPARATOR '\x1f'
 // No demangler writes the mark. LLVM's writes "<...>" for an empty list.
@@ -60,7 +63,8 @@ struct mprof_symbolizer_request {
   int64_t noted_ns;
   char file[MPROF_REQUEST_FILE];
   char build_id[MPROF_REQUEST_BUILD_ID];
-  uint32_t count; // number of addresses
+  bool are_variables; // the addresses are those of variables
+  uint32_t count;     // number of addresses
   uint64_t addresses[MPROF_REQUEST_ADDRESSES];
 };
 

@@ -408,14 +408,15 @@ static long take_problem(const struct mprof_mapping *m) {
 // Asks about at most MPROF_REQUEST_ADDRESSES addresses. Returns whether there
 // were replies.
 static bool ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
-                mprof_names_fn *fn, void *arg) {
+                bool are_variables, mprof_names_fn *fn, void *arg) {
   struct mprof_symbolizer_request *r = &state.messages->request;
   r->noted_ns = m->noted_ns;
   memcpy(r->file, m->file, sizeof(r->file));
   memcpy(r->build_id, m->build_id, sizeof(r->build_id));
+  r->are_variables = are_variables;
   r->count = (uint32_t)n;
   for (size_t i = 0; i < n; i++)
-    r->addresses[i] = pc[i] - 1 - m->bias;
+    r->addresses[i] = pc[i] - !are_variables - m->bias;
   long len =
       mprof_helper_send(state.helper.fd, r,
                         offsetof(struct mprof_symbolizer_request, addresses) +
@@ -441,18 +442,30 @@ void mprof_symbolizers_recall(const struct mprof_mapping *m, mprof_names_fn *fn,
     mprof_kept_names_read(state.cache, state.path, m, fn, arg);
 }
 
-bool mprof_symbolizers_ask(const struct mprof_mapping *m, const mprof_pc *pc,
-                           size_t n, mprof_names_fn *fn, void *arg) {
+// Asks about any number of addresses. Returns false if mprof has failed.
+static bool ask_all(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
+                    bool are_variables, mprof_names_fn *fn, void *arg) {
   for (size_t i = 0; i < n && may_use(m); i += MPROF_REQUEST_ADDRESSES) {
     const size_t left = n - i;
     if (!start())
       return true;
     if (!ask(m, pc + i,
              left < MPROF_REQUEST_ADDRESSES ? left : MPROF_REQUEST_ADDRESSES,
-             fn, arg))
+             are_variables, fn, arg))
       return false;
   }
   return true;
+}
+
+bool mprof_symbolizers_ask(const struct mprof_mapping *m, const mprof_pc *pc,
+                           size_t n, mprof_names_fn *fn, void *arg) {
+  return ask_all(m, pc, n, false, fn, arg);
+}
+
+void mprof_symbolizers_ask_variables(const struct mprof_mapping *m,
+                                     const uintptr_t *addresses, size_t n,
+                                     mprof_names_fn *fn, void *arg) {
+  ask_all(m, addresses, n, true, fn, arg);
 }
 
 void mprof_symbolizers_be_patient(bool is) { state.is_patient = is; }

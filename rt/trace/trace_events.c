@@ -144,6 +144,12 @@ bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame,
   return true;
 }
 
+static void put_lock(struct mprof_trace_row *r, uint64_t now,
+                     uintptr_t address) {
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LOCK, now);
+  mprof_trace_finish(r, mprof_trace_put(p, address));
+}
+
 void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call,
                             const char *name) {
   w->trace_stack = mprof_trace_stack(w->op, w->frame);
@@ -171,6 +177,8 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call,
   } else {
     if (mprof_unlikely(name != NULL))
       mprof_trace_put_lock_name(r, w->start, name, len);
+    else if (w->object != 0)
+      put_lock(r, w->start, w->object);
     put_block(r, type, w->start, w->trace_stack);
   }
   mprof_tls.trace_buf = r->last;

@@ -60,7 +60,8 @@ const struct mprof_trace_arguments mprof_trace_arguments_of[] = {
     [MPROF_TRACE_REGION] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
     [MPROF_TRACE_LOG] = NUMBERS(PLAIN, NAME, STACK, PLAIN),
     [MPROF_TRACE_LABELS] = NUMBERS(PLAIN),
-    [MPROF_TRACE_CHARGE] = NUMBERS(STACK, PLAIN)};
+    [MPROF_TRACE_CHARGE] = NUMBERS(STACK, PLAIN),
+    [MPROF_TRACE_LOCK] = NUMBERS(PLAIN)};
 
 const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r) {

@@ -157,6 +157,60 @@ uint64_t mprof_trace_text_number(struct mprof_trace_writer *w,
   return len != 0 ? new_string(w, (const char *)s, len) : 0;
 }
 
+// --- locks ---
+
+uint64_t mprof_trace_lock_number(struct mprof_trace_writer *w,
+                                 uint64_t address) {
+  if (address == 0)
+    return 0;
+  struct mprof_pc_slot *slot = mprof_pc_table_get(&w->locks, address);
+  if (!slot) {
+    w->error = -ENOMEM;
+    return 0;
+  }
+  if (slot->value == 0)
+    slot->value = ++w->strings_len;
+  return slot->value;
+}
+
+// Writes the string of a lock, once. variable: its name; "": not known.
+static void put_lock_string(uintptr_t address, const char *variable,
+                            void *arg) {
+  struct mprof_trace_writer *w = arg;
+  char text[512];
+  struct mprof_text t = MPROF_TEXT(text);
+  struct mprof_pc_slot *slot = mprof_pc_table_get(&w->locks, address);
+  if (slot == NULL || slot->value == 0)
+    return;
+  if (*variable != '\0') {
+    mprof_text_str(&t, variable);
+    mprof_text_str(&t, " (");
+  }
+  mprof_text_str(&t, "0x");
+  mprof_text_hex(&t, address);
+  if (*variable != '\0')
+    mprof_text_str(&t, ")");
+  w->format->string(w, slot->value, t.buf, t.len);
+  slot->value = 0;
+}
+
+static void put_lock_strings(struct mprof_trace_writer *w) {
+  const struct mprof_pc_table *t = &w->locks;
+  const size_t bytes = t->used * sizeof(uintptr_t);
+  uintptr_t *addresses = t->used > 0 ? mprof_os_map(bytes) : NULL;
+  size_t n = 0;
+  for (size_t i = 0; addresses != NULL && i < t->count; i++)
+    if (t->slots[i].pc != 0)
+      addresses[n++] = t->slots[i].pc;
+  if (addresses != NULL) {
+    mprof_symbolize_variables(addresses, n, put_lock_string, w);
+    mprof_os_unmap(addresses, bytes);
+  }
+  for (size_t i = 0; i < t->count; i++)
+    if (t->slots[i].pc != 0)
+      put_lock_string(t->slots[i].pc, "", w);
+}
+
 // --- names of start functions ---
 //
 // The C++ libraries' start functions are templates. Their argument is a tuple
@@ -436,6 +490,7 @@ void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks) {
     }
     mprof_symbolize_look_up(NULL);
   }
+  put_lock_strings(w);
   w->format->begin_stacks(w, end_ticks);
   for (size_t i = 0; i < w->handles.len && w->error == 0; i++)
     w->format->stack(w, w->format->stacks_after + i + 1,
@@ -465,6 +520,7 @@ void mprof_trace_writer_free(struct mprof_trace_writer *w) {
     w->format->free_state(w->state);
   mprof_pc_table_free(&w->stacks);
   mprof_pc_table_free(&w->strings);
+  mprof_pc_table_free(&w->locks);
   mprof_pc_table_free(&w->pcs);
   mprof_trace_free_list(&w->handles);
   mprof_trace_free_list(&w->frames);

@@ -123,6 +123,9 @@ struct mprof_trace_writer {
   struct mprof_trace_list handles;
   struct mprof_pc_table strings; // maps a string's hash to its number
   uint64_t strings_len;          // number of the last string
+  // Maps the address of a lock to the number of the string with its name. The
+  // tail of the file has the strings.
+  struct mprof_pc_table locks;
   // Maps a code address to 1 + (first << 8 | n). first: index in `frames` of
   // the first frame of the address; n: number of its frames.
   struct mprof_pc_table pcs;
@@ -167,6 +170,10 @@ uint64_t mprof_trace_name_number(struct mprof_trace_writer *w, uint64_t handle);
 // repeat.
 uint64_t mprof_trace_text_number(struct mprof_trace_writer *w,
                                  const unsigned char *s, size_t len);
+// Returns the number of the string for the lock at the address. The string is
+// the label `lock` of profiles: "VARIABLE (0x7f...)" or "0x7f...".
+uint64_t mprof_trace_lock_number(struct mprof_trace_writer *w,
+                                 uint64_t address);
 
 // The encoded frames of a stack. Each frame is encoded as address, function,
 // file and line. Readers accept at most 2,048 bytes for a stack, including its

@@ -362,6 +362,14 @@ static void put_log(struct mprof_trace_writer *w,
         mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
 }
 
+static void put_lock(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, EV_USER_LOG, ticks, 0, mprof_trace_string_number(w, "lock.address"),
+        mprof_trace_lock_number(w, r->n[0]), 0);
+}
+
 // Each `text` is the reason why the thread stops or waits, in the words of Go's
 // tools. LABELS and CHARGE have no entry, because trace_records.c converts
 // these records to LOG records.
@@ -392,6 +400,7 @@ static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_TASK_END] = {.event = EV_USER_TASK_END},
     [MPROF_TRACE_REGION] = {.put = put_region},
     [MPROF_TRACE_LOG] = {.put = put_log},
+    [MPROF_TRACE_LOCK] = {.put = put_lock},
 }};
 
 const struct mprof_trace_format mprof_trace_format_1_23 = {

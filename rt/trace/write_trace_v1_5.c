@@ -576,8 +576,8 @@ static void put_call(struct mprof_trace_writer *w,
   EVENT(w, EV_GO_START, 0, t->g, t->seq);
 }
 
-// TASK, REGION and LOG have no entry, because the format has no such events.
-// trace_records.c converts LABELS and CHARGE to LOG records.
+// TASK, REGION, LOG and LOCK have no entry, because the format has no such
+// events. trace_records.c converts LABELS and CHARGE to LOG records.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},

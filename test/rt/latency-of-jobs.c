@@ -17,7 +17,7 @@
 //
 // CHECK:     x.{{.*}}trace: 1 task in
 // CHECK:     1. {{.*}}: job, task 1 from
-// CHECK-DAG: sync: worker G{{.}} at worker latency-of-jobs.c:[[#LOCK:]]
+// CHECK-DAG: sync for lock: worker G{{.}} at worker latency-of-jobs.c:[[#LOCK:]]
 // CHECK-DAG: ended by main G1 at release latency-of-jobs.c:
 // CHECK-DAG: sleep: worker G{{.}} at worker latency-of-jobs.c:[[#LOCK+1]]
 

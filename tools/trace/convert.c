@@ -21,6 +21,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MESSAGES_MAX = 10 };
 
@@ -273,13 +274,25 @@ static bool number_of(struct trace_text text, uint64_t *number) {
   return text.length && text.length <= DIGITS_MAX;
 }
 
+// Returns the name in the text "NAME (ADDRESS)", or the empty text if the text
+// is only an address.
+static struct trace_text lock_name(struct trace_text text) {
+  static const char before[] = " (0x";
+  const size_t length = sizeof before - 1;
+  for (size_t i = text.length; i > length; i--)
+    if (memcmp(&text.bytes[i - length], before, length) == 0)
+      return (struct trace_text){text.bytes, i - length};
+  return TEXT("");
+}
+
 // If the key of a message is "thread.name", its text is the name of the event's
 // thread. If the key is "lock.name", its text is the name of the lock for which
-// the thread waits next. If the key is "lock.waited_ns", the text is the charge
-// of a release (the time that threads have waited for the released lock). If
-// the key is "thread.preempted_ns" or "thread.off_cpu_ns", the text is the time
-// for which the thread had no processor. Otherwise it is a message of the
-// program.
+// the thread waits next; if it is "lock.address", the name of the variable and
+// its address, or only the address. If the key is "lock.waited_ns", the text is
+// the charge of a release (the time that threads have waited for the released
+// lock). If the key is "thread.preempted_ns" or "thread.off_cpu_ns", the text
+// is the time for which the thread had no processor. Otherwise it is a message
+// of the program.
 static void convert_user_log(struct converter *c, const struct trace_event *ev,
                              const struct conversion *how) {
   const struct trace_text key = trace_string(c->trace, ev->args[1]);
@@ -290,6 +303,8 @@ static void convert_user_log(struct converter *c, const struct trace_event *ev,
     timeline_name(c->line, ev->g, text);
   else if (ev->g && text.length && trace_text_is(key, "lock.name"))
     timeline_lock(c->line, ev->g, text);
+  else if (ev->g && trace_text_is(key, "lock.address"))
+    timeline_lock(c->line, ev->g, lock_name(text));
   else if (ev->g && trace_text_is(key, "lock.waited_ns") &&
            number_of(text, &ns))
     timeline_charge(c->line, ev->g, ns, ev->stack);

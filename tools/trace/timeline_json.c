@@ -51,6 +51,7 @@ struct thread {
   enum thread_state state;
   uint64_t start; // start of the slice of the current state
   struct trace_text reason;
+  struct trace_text lock, next_lock; // of the current and of the next wait
   // Numbers of stacks in the frame tree; 0: no stack. stack: at the start of
   // the state. waker_stack: stack of the waker when it ended the wait.
   uint32_t stack, waker_stack;
@@ -193,6 +194,7 @@ static void end_state(struct json_timeline *l, struct thread *t,
   }
   struct json_details d = {l->out, false};
   json_detail(&d, "label", t->label);
+  json_detail(&d, "lock", t->lock);
   if (waits)
     put_wait(l, t, &d);
   json_end_details(&d);
@@ -444,6 +446,8 @@ static void line_state(struct timeline *line, uint64_t g,
   end_state(l, t, from);
   t->state = state;
   t->reason = reason;
+  t->lock = state == THREAD_BLOCKED ? t->next_lock : TEXT("");
+  t->next_lock = TEXT("");
   t->stack = stack_of(l, stack);
   t->waker = 0;
   t->waker_stack = 0;
@@ -482,6 +486,13 @@ static void line_name(struct timeline *line, uint64_t g,
                       struct trace_text name) {
   struct json_timeline *l = (struct json_timeline *)line;
   thread_of(l, g)->name = name;
+}
+
+static void line_lock(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  struct json_timeline *l = (struct json_timeline *)line;
+  l->calls--; // the message takes no room in the text
+  thread_of(l, g)->next_lock = name;
 }
 
 static void line_label(struct timeline *line, uint64_t g,
@@ -602,6 +613,7 @@ static const struct timeline_sink sink = {
     .unblock = line_unblock,
     .kernel_thread = line_kernel_thread,
     .name = line_name,
+    .lock = line_lock,
     .label = line_label,
     .region_begin = line_region_begin,
     .region_end = line_region_end,

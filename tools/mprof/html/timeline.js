@@ -123,8 +123,9 @@ class Trace {
     this.changes = this.lanes.reduce((sum, lane) => sum + lane.count, 0);
     this.readArrows(new Stream(data.arrows));
     this.readSpans(new Stream(data.spans));
-    // The kind of wait of each reason: its place in WAITS.
-    this.waits = data.reasons.map(r => r === '' ? WAITS.length - 1 : WAITS.findIndex(([, , p]) => p.test(r)));
+    // The kind of wait of each reason: its place in WAITS. A reason may end with the name of a lock.
+    this.waits = data.reasons.map(r => r === '' ? WAITS.length - 1 :
+      WAITS.findIndex(([, , p]) => p.test(r.replace(/ for .*/, ''))));
     const s = new Stream(data.heap);
     this.heapTime = new Float64Array(s.count);
     this.heap = new Float64Array(s.count);
@@ -987,11 +988,6 @@ class TimelineView {
     const reason = trace.reasons[l.reason[i]];
     const lines = [`${l.name()}: ${STATE_NAMES[l.state[i]]}${reason ? ' (' + reason + ')' : ''}`,
       `${timeText(l.time[i + 1] - l.time[i])}, from ${(l.time[i] / 1e9).toFixed(6)}\u00a0s`];
-    if (l.state[i] === BLOCKED) {
-      const lock = this.lockOf(ownFrame(trace.stackLines(l.stack[i])));
-      if (lock)
-        lines.push('for ' + lock);
-    }
     const waker = trace.wakerOf(lane, l.time[i + 1]);
     if (waker >= 0 && l.state[i] === BLOCKED) {
       const {arrows} = trace, isLock = trace.waits[l.reason[i]] === 0;
@@ -1003,25 +999,6 @@ class TimelineView {
     const hidden = stack.length - own.length;
     return [...lines, ...(this.showsAll ? stack : own).map(f => '  ' + frameText(f)),
       ...(hidden && !this.showsAll ? ['+ ' + counted(hidden, 'library frame')] : [])];
-  }
-
-  // The name of the lock for which a function waits, if the block profile of the
-  // page has only one.
-  lockOf(frame) {
-    if (!this.locks) {
-      this.locks = new Map();
-      const {model} = this.app, block = model.profiles.find(p => p.kind === 'block');
-      const shape = block && shapeOf(model, 0, false);
-      for (let i = 0; block && i < block.stackCount; i++) {
-        const fn = shape.fn[shape.leaf(block.nodes[i])];
-        const label = model.labelSets[block.labels[i]].find(([key]) => key === 'lock');
-        if (fn < 0 || !label)
-          continue;
-        const name = model.name(0, fn);
-        this.locks.set(name, this.locks.has(name) && this.locks.get(name) !== label[1] ? null : label[1]);
-      }
-    }
-    return this.locks.get(frameName(frame));
   }
 
   describe() {

@@ -33,7 +33,8 @@ enum { STATE_BITS = 3, MAX_FRAMES = 32 };
 struct thread {
   uint64_t g, m;
   struct trace_text name, label;
-  uint64_t last; // time of the last change
+  struct trace_text lock; // of the next wait
+  uint64_t last;          // time of the last change
   int64_t last_stack;
   size_t change_count;
   struct stream changes;
@@ -45,6 +46,8 @@ struct page_timeline {
   struct idmap ids;
   struct thread *threads;
   struct trace_text *reasons;
+  char **texts; // memory of reasons that name a lock
+  size_t text_count, text_capacity;
   struct intern reason_set;
   size_t last_reason; // index
   size_t thread_count, thread_capacity, reason_count, reason_capacity;
@@ -138,14 +141,32 @@ static void line_create(struct timeline *line, uint64_t g, uint64_t by,
     add_arrow(l, by, to, 1, 0);
 }
 
+// Returns the number of the reason for a wait for the lock.
+static size_t reason_for_lock(struct page_timeline *l, struct trace_text reason,
+                              struct trace_text lock) {
+  const size_t count = l->reason_count;
+  char *text =
+      text_of("%.*s for %.*s", (int)reason.length,
+              reason.length ? reason.bytes : "", (int)lock.length, lock.bytes);
+  const size_t index = reason_of(l, trace_text_of(text));
+  if (l->reason_count == count)
+    free(text);
+  else
+    *APPEND(l->texts, l->text_count, l->text_capacity) = text;
+  return index;
+}
+
 static void add_change(struct page_timeline *l, uint32_t thread,
                        enum thread_state state, struct trace_text reason,
                        uint64_t stack) {
   struct thread *t = &l->threads[thread];
   const int64_t node = stack_of(l, stack);
+  const size_t number = state == THREAD_BLOCKED && t->lock.length
+                            ? reason_for_lock(l, reason, t->lock)
+                            : reason_of(l, reason);
+  t->lock = TEXT("");
   stream_put(&t->changes, l->axis.now - t->last);
-  stream_put(&t->changes,
-             (uint64_t)reason_of(l, reason) << STATE_BITS | (unsigned)state);
+  stream_put(&t->changes, (uint64_t)number << STATE_BITS | (unsigned)state);
   stream_put_signed(&t->changes, node - t->last_stack);
   t->last = l->axis.now;
   t->last_stack = node;
@@ -177,6 +198,11 @@ static void line_name(struct timeline *line, uint64_t g,
                       struct trace_text name) {
   struct page_timeline *l = (struct page_timeline *)line;
   thread_at(l, g)->name = name;
+}
+
+static void line_lock(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  thread_at((struct page_timeline *)line, g)->lock = name;
 }
 
 static void line_label(struct timeline *line, uint64_t g,
@@ -250,6 +276,7 @@ static const struct timeline_sink sink = {.at = line_at,
                                           .unblock = line_unblock,
                                           .kernel_thread = line_kernel_thread,
                                           .name = line_name,
+                                          .lock = line_lock,
                                           .label = line_label,
                                           .region_begin = line_region_begin,
                                           .region_end = line_region_end,
@@ -372,6 +399,9 @@ char *trace_json_of(const struct bytes *bytes, const char *path,
   idmap_clear(&l.ids);
   free(l.threads);
   free(l.reasons);
+  for (size_t i = 0; i < l.text_count; i++)
+    free(l.texts[i]);
+  free(l.texts);
   intern_free(&l.reason_set);
   trace_close(trace);
   return json;

@@ -4,13 +4,11 @@
 #include "names/answer.h"
 #include "common/memory.h"
 
-#include "common/demangle.h"
 #include "names/cut_name.h"
 #include "names/debug_file.h"
 #include "names/jit_names.h"
-#include "names/symbols.h"
 #include "names/unpack.h"
-#include "symbolize/short_name.h"
+#include "names/variable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,27 +16,12 @@
 
 // --- messages ---
 
-// A longer name is not demangled.
-enum { MAX_NAME = 1 << 16 };
-
 static void put(FILE *out, const void *bytes, size_t length) {
   fwrite(bytes, 1, length, out);
 }
 
 static void put_text(FILE *out, const char *text) {
   put(out, text, strlen(text) + 1);
-}
-
-// Returns a name as in the source text. A part that the compiler has split off
-// a function has the name of the function. The caller frees the name.
-static char *plain_name(const char *name) {
-  const size_t length = mprof_name_length(name, strlen(name));
-  char *symbol = text_of("%.*s", (int)length, name);
-  char *plain = length < MAX_NAME ? demangle(symbol) : NULL;
-  if (!plain)
-    return symbol;
-  free(symbol);
-  return plain;
 }
 
 // Writes the problem, if there is one to be shown, and frees it.
@@ -104,17 +87,13 @@ static void find_locks(const struct job *job, Elf *elf, FILE *out) {
   for (uint32_t i = 0; i < job->lock_count; i++) {
     const struct lock_query *q = &job->locks[i];
     const uint64_t mapped = address_of(elf, q->offset);
-    const struct symbol *s =
-        mapped == UINT64_MAX ? NULL : symbols_find(&symbols, mapped + q->after);
-    // A symbol without size, such as _end, does not contain the address.
-    if (!s || s->size == 0 || !*s->name)
+    char *name = mapped == UINT64_MAX
+                     ? NULL
+                     : variable_name(&symbols, mapped + q->after);
+    if (!name)
       continue;
-    const uint64_t inside = mapped + q->after - s->value;
     fputc(MESSAGE_LOCK, out);
     put(out, &i, sizeof i);
-    put(out, &inside, sizeof inside);
-    char *name = plain_name(s->name);
-    mprof_cut_name(name, MPROF_CUT_ALL);
     put_text(out, name);
     free(name);
   }

@@ -12,6 +12,7 @@
 #include "names/split.h"
 #include "names/symbols.h"
 #include "names/unpack.h"
+#include "names/variable.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
@@ -481,6 +482,10 @@ void debug_file_frames(struct debug_file *f, const uint64_t *offsets,
       finish(&r, &queries[i]);
   }
   free(queries);
+}
+
+char *debug_file_variable(const struct debug_file *f, uint64_t address) {
+  return variable_name(&f->symbols, address);
 }
 
 void debug_file_used(const struct debug_file *f, used_fn *found, void *arg) {

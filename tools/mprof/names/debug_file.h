@@ -39,6 +39,10 @@ void debug_file_frames(struct debug_file *f, const uint64_t *offsets,
                        size_t count, bool has_addresses, frames_fn *found,
                        void *arg);
 
+// Returns the name of the variable at an address of the ELF file, as
+// variable_name does.
+char *debug_file_variable(const struct debug_file *f, uint64_t address);
+
 typedef void used_fn(void *arg, const char *path, const char *name);
 // Calls found for each file that debug_file_frames has used: its path, and the
 // name that the file has in a bundle.

@@ -6,7 +6,6 @@
 #include "common/memory.h"
 #include "names/worker.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,24 +69,21 @@ struct answers {
   string_id *names; // by the string of the address; 0: none
 };
 
-static void set_name(struct answers *a, uint64_t index, uint64_t inside,
-                     const char *name) {
+static void set_name(struct answers *a, uint64_t index, const char *name) {
   const string_id text = a->locks[index].text;
-  char *label = inside ? text_of("%s+0x%" PRIx64 " (%s)", name, inside,
-                                 a->p->strings[text])
-                       : text_of("%s (%s)", name, a->p->strings[text]);
+  char *label = text_of("%s (%s)", name, a->p->strings[text]);
   a->names[text] = profile_text(a->p, label);
   free(label);
 }
 
 static void take_answers(struct answers *a, struct slice bytes) {
-  enum { INDEX = 1, INSIDE = 5, NAME = 13 };
+  enum { INDEX = 1, NAME = 5 };
   for (uint64_t at = 0; slice_number(bytes, at, 1) == MESSAGE_LOCK;) {
     const uint64_t index = slice_number(bytes, at + INDEX, 4);
     const char *name = slice_string(bytes, at + NAME);
     if (!name || index >= a->count)
       return;
-    set_name(a, index, slice_number(bytes, at + INSIDE, 8), name);
+    set_name(a, index, name);
     at += NAME + strlen(name) + 1;
   }
 }

@@ -279,6 +279,23 @@ static bool answer_about_jit(const struct mprof_symbolizer_request *r,
   return works;
 }
 
+static void answer_about_variables(const struct known_file *f,
+                                   const struct mprof_symbolizer_request *r,
+                                   struct text *replies) {
+  for (size_t i = 0; f->debug && i < r->count; i++) {
+    char *name = debug_file_variable(f->debug, r->addresses[i]);
+    if (!name)
+      continue;
+    char *field = field_of(name);
+    mprof_cut_name(field, MPROF_REPLY_SIZE - 2);
+    replies[i].length = 0;
+    put(&replies[i], field, strlen(field) + 1);
+    put(&replies[i], "", 1);
+    free(field);
+    free(name);
+  }
+}
+
 // Answers a request. Returns false if the runtime has closed the connection.
 static bool answer_request(const struct mprof_symbolizer_request *r) {
   static struct text replies[MPROF_REQUEST_ADDRESSES];
@@ -289,10 +306,12 @@ static bool answer_request(const struct mprof_symbolizer_request *r) {
   if (profile_file_is_jit(r->file))
     return answer_about_jit(r, replies);
   struct known_file *f = find_file(r);
-  if (f->debug)
+  if (r->are_variables)
+    answer_about_variables(f, r, replies);
+  else if (f->debug)
     debug_file_frames(f->debug, r->addresses, r->count, true, take_frames,
                       replies);
-  if (f->kept && debug_file_is_complete(f->debug))
+  if (f->kept && !r->are_variables && debug_file_is_complete(f->debug))
     for (size_t i = 0; i < r->count; i++)
       kept_file_add(f->kept, r->addresses[i], replies[i].at, replies[i].length);
   return send_problem(f->problem) && send_replies(replies, r->count);

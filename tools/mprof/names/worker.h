@@ -19,8 +19,8 @@ enum {
   MESSAGE_PROBLEM = 'P', // why names are missing: a line for people
   MESSAGE_FRAMES = 'F',  // index and number of frames (uint32_t), then for each
                          // line and start line (int64_t), function and file
-  MESSAGE_LOCK = 'L',    // index of the lock (uint32_t), offset in the variable
-                         // (uint64_t), and name of the variable
+  MESSAGE_LOCK = 'L',    // index of the lock (uint32_t), and name of the
+                         // variable as variable_name returns it
   MESSAGE_USED = 'U',    // path of a file that was used, its name in a bundle
   MESSAGE_END = 'E'
 };

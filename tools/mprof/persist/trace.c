@@ -136,6 +136,11 @@ bool mprof_symbolize_want_stack(const struct mprof_bucket *b) {
 
 void mprof_symbolize_look_up(struct mprof_outfile *f) { (void)f; }
 
+void mprof_symbolize_variables(uintptr_t *addresses, size_t n,
+                               mprof_variable_fn *fn, void *arg) {
+  (void)addresses, (void)n, (void)fn, (void)arg;
+}
+
 mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return persist_shown(state.stacks->file, pc, gone);
 }
