@@ -12,16 +12,6 @@
 #include <string.h>
 
 static const struct {
-  const char *option;
-  uint64_t commands;
-  const char *words;
-} values[] = {
-#define ON(Name) (UINT64_C(1) << COMMAND_##Name)
-#define VALUES(Name, Commands, Words) {Name, Commands, Words},
-#include "commands/options.def"
-};
-
-static const struct {
   enum command_id command;
   int position;
   const char *after, *words;
@@ -71,12 +61,9 @@ static const char *values_of(enum command_id command, const char *option,
                          memcmp(r->name, option + 2, length - 2) == 0;
     const bool is_short =
         length == 2 && option[0] == '-' && r->letter && option[1] == r->letter;
-    if (!option_is_of(r, command) || !(is_long || is_short))
-      continue;
-    for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-      if (values[k].commands >> command & 1 &&
-          strcmp(values[k].option, r->name) == 0)
-        return values[k].words;
+    const struct value_row *found = option_values(r, command);
+    if (found && (is_long || is_short))
+      return found->words;
   }
   return NULL;
 }

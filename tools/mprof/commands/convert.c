@@ -25,13 +25,6 @@ static const struct format {
     {"csv", write_csv},
 };
 
-static const struct format *find_format(const char *name) {
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (strcmp(formats[i].name, name) == 0)
-      return &formats[i];
-  return NULL;
-}
-
 // Prints how many stacks the format cannot have.
 static void print_negative(const struct view *v, const char *name) {
   size_t count = 0;
@@ -46,14 +39,11 @@ static void print_negative(const struct view *v, const char *name) {
 
 int command_convert(const struct options *options) {
   const char *name = options->to ? options->to : "folded";
-  const struct format *format = find_format(name);
+  const struct format *format = formats;
   if (strcmp(name, "pprof") == 0)
     return command_merge(options);
-  if (!format)
-    return complain(options,
-                    "--to=%s is not pprof, folded, speedscope, callgrind, "
-                    "chrome or csv",
-                    name);
+  while (strcmp(format->name, name) != 0)
+    format++;
   // KCachegrind adds up the lines of a function itself.
   struct options wanted = *options;
   wanted.lines |= format->write == write_callgrind;

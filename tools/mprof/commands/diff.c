@@ -14,17 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum format { FORMAT_TEXT, FORMAT_MD, FORMAT_JSON, FORMAT_HTML, FORMATS };
-
-static enum format format_of(const struct options *options) {
-  static const char *const names[] = {"text", "md", "json", "html"};
-  enum format format = FORMAT_TEXT;
-  while (options->format && format < FORMATS &&
-         strcmp(options->format, names[format]) != 0)
-    format++;
-  return format;
-}
-
 // Returns the style of a text that goes to a file.
 static struct style style_of_file(const struct options *options) {
   struct style style =
@@ -34,30 +23,30 @@ static struct style style_of_file(const struct options *options) {
 }
 
 static void print(const struct options *options, const struct comparison *d,
-                  enum format format, FILE *out) {
-  if (format == FORMAT_TEXT) {
+                  FILE *out) {
+  if (option_is(options->format, "md")) {
+    comparison_print_markdown(d, out);
+  } else if (option_is(options->format, "json")) {
+    comparison_print_json(d, out);
+    fputs(d->lost, stderr);
+  } else if (option_is(options->format, "html")) {
+    comparison_print_html(d, out);
+  } else {
     const struct style style =
         options->output ? style_of_file(options) : input_begin_output(options);
     comparison_print_text(d, out, &style);
-  } else if (format == FORMAT_MD) {
-    comparison_print_markdown(d, out);
-  } else if (format == FORMAT_JSON) {
-    comparison_print_json(d, out);
-    fputs(d->lost, stderr);
-  } else {
-    comparison_print_html(d, out);
   }
 }
 
 // Writes the file that --output names. Returns STATUS_OK, or STATUS_ERROR after
 // a message.
-static int write_file(const struct options *options, const struct comparison *d,
-                      enum format format) {
+static int write_file(const struct options *options,
+                      const struct comparison *d) {
   struct bytes bytes = {0};
   FILE *out = open_memstream((char **)&bytes.at, &bytes.length);
   if (!out)
     return complain(options, "%s", strerror(errno));
-  print(options, d, format, out);
+  print(options, d, out);
   const char *error =
       fclose(out) == 0 ? bytes_write(options->output, &bytes) : strerror(errno);
   free(bytes.at);
@@ -88,9 +77,6 @@ static int old_count_of(const struct options *options) {
     complain(options, "no file stands before --");
   else if (options->lines + options->functions + options->files > 1)
     complain(options, "--functions, --lines and --files exclude each other");
-  else if (format_of(options) == FORMATS)
-    complain(options, "--format=%s is not text, md, json or html",
-             options->format);
   else
     return has_dashes ? options->first_count : 1;
   return 0;
@@ -137,16 +123,17 @@ int command_diff(const struct options *options) {
   }
   if (!d)
     return STATUS_ERROR;
-  const enum format format = format_of(options);
-  d->row_limit = format == FORMAT_JSON && !options->count ? 0 : limit;
+  const bool is_json = option_is(options->format, "json");
+  d->row_limit = is_json && !options->count ? 0 : limit;
   d->shows_noise = options->all;
   d->command = input_comment(d->view->profile, "command");
   d->lost = input_losses(d->view);
   if (!options->output)
-    print(options, d, format, stdout);
-  else if (write_file(options, d, format) != STATUS_OK)
+    print(options, d, stdout);
+  else if (write_file(options, d) != STATUS_OK)
     return STATUS_ERROR;
-  if (format != FORMAT_TEXT || options->output)
+  if ((options->format && !option_is(options->format, "text")) ||
+      options->output)
     warn(options, d);
   if (options->fail_if.count && d->view->profile->is_truncated)
     return complain(options, "a file ends too early, so the budgets cannot be "

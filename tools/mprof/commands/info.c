@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int64_t sum_of(const struct profile *p, unsigned type,
                       double *variance) {
@@ -180,14 +179,10 @@ static void print_json(const struct profile *p) {
 }
 
 int command_info(const struct options *options) {
-  bool is_bad;
-  const bool is_json = json_is_wanted(options, &is_bad);
-  if (is_bad)
-    return STATUS_ERROR;
   struct profile *p = input_read(options, options->paths, options->path_count);
   if (!p)
     return STATUS_ERROR;
-  if (is_json) {
+  if (option_is(options->format, "json")) {
     print_json(p);
     return STATUS_OK;
   }

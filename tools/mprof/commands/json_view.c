@@ -13,19 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool json_is_wanted(const struct options *o, bool *is_bad) {
-  const bool has_sarif = o->command == COMMAND_traces ||
-                         o->command == COMMAND_stuck ||
-                         o->command == COMMAND_leaks;
-  const bool is_json = o->format && strcmp(o->format, "json") == 0;
-  *is_bad = !is_json && o->format && strcmp(o->format, "text") != 0 &&
-            !(has_sarif && sarif_is_wanted(o));
-  if (*is_bad)
-    complain(o, "--format=%s is not text%s", o->format,
-             has_sarif ? ", json or sarif" : " or json");
-  return is_json;
-}
-
 void json_put_text(FILE *out, const char *name, const char *text) {
   fprintf(out, ", \"%s\": ", name);
   if (text && *text)

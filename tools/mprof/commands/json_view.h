@@ -11,10 +11,6 @@
 #include "view/functions.h"
 #include "view/stacks.h"
 
-// Returns whether --format of the command is json. Complains, and sets *is_bad,
-// if the command does not have the format.
-bool json_is_wanted(const struct options *options, bool *is_bad);
-
 // Writes `, "NAME": "TEXT"`, with null for NULL and "".
 void json_put_text(FILE *out, const char *name, const char *text);
 // Begins the object: command, value type and sum of the view. rows: number of

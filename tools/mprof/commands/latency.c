@@ -5,7 +5,6 @@
 // slowest ones went to.
 
 #include "commands/directory.h"
-#include "commands/json_view.h"
 #include "commands/options.h"
 #include "commands/sections.h"
 #include "commands/show_place.h"
@@ -429,10 +428,8 @@ int command_latency(const struct options *options) {
   const char *path = options->paths[0];
   char error[256];
   size_t limit = SLOWEST;
-  bool is_bad;
-  const bool is_json = json_is_wanted(options, &is_bad);
-  if (is_bad ||
-      !option_number(options, "count", options->count, 0, SLOWEST_MAX, &limit))
+  const bool is_json = option_is(options->format, "json");
+  if (!option_number(options, "count", options->count, 0, SLOWEST_MAX, &limit))
     return STATUS_ERROR;
   if (options->path_count != 1)
     return complain(options, "give one trace");

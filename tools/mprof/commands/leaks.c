@@ -366,10 +366,8 @@ int command_leaks(const struct options *options) {
   size_t limit;
   char error[512];
   const int status = found_status(options);
-  bool is_bad;
-  const bool is_json = json_is_wanted(options, &is_bad);
-  if (status < 0 || is_bad || !input_count(options, &limit) ||
-      !add_names_check(options))
+  const bool is_json = option_is(options->format, "json");
+  if (status < 0 || !input_count(options, &limit) || !add_names_check(options))
     return STATUS_ERROR;
   if (options->suppressions &&
       !suppressions_read(&l.suppressions, options->suppressions, error,
@@ -382,7 +380,7 @@ int command_leaks(const struct options *options) {
   suppress(&l);
   find_ended_threads(&l);
   find_leaks(&l);
-  if (sarif_is_wanted(options))
+  if (option_is(options->format, "sarif"))
     print_sarif(&l, options->count ? limit : 0);
   else
     (is_json ? print_json : print)(&l, limit);

@@ -16,7 +16,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Lines that are shown before the first and after the last line with a value,
 // and the largest gap that is shown between two such lines.
@@ -176,9 +175,7 @@ int command_list(const struct options *options) {
   size_t limit;
   char error[256];
   struct pattern *wanted = NULL;
-  bool is_bad;
-  const bool is_json = json_is_wanted(options, &is_bad);
-  if (is_bad || !input_count(options, &limit))
+  if (!input_count(options, &limit))
     return STATUS_ERROR;
   if (!options->count)
     limit = 5;
@@ -195,7 +192,7 @@ int command_list(const struct options *options) {
   struct listings l = collect(v, &t, options->std, wanted);
   v->losses.uncompared += pattern_failures(wanted);
   const size_t count = limit && limit < l.count ? limit : l.count;
-  if (is_json) {
+  if (option_is(options->format, "json")) {
     print_json(options, v, &l, count);
     return STATUS_OK;
   }

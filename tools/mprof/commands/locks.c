@@ -392,11 +392,6 @@ static void print_unknown_holds(const struct view *v) {
 
 int command_locks(const struct options *options) {
   size_t limit;
-  const char *format = options->format ? options->format : "text";
-  const bool is_json = strcmp(format, "json") == 0,
-             is_markdown = strcmp(format, "md") == 0;
-  if (!is_json && !is_markdown && strcmp(format, "text") != 0)
-    return complain(options, "--format=%s is not text, md or json", format);
   if (!input_count(options, &limit))
     return STATUS_ERROR;
   struct options by_lines = *options;
@@ -413,13 +408,13 @@ int command_locks(const struct options *options) {
                     options->paths[0]);
   struct pairs all = pairs_of(v, options->std);
   const size_t count = limit && limit < all.count ? limit : all.count;
-  if (is_json) {
+  if (option_is(options->format, "json")) {
     print_json(options, v, &all, count);
     return STATUS_OK;
   }
   const struct style style = input_begin_output(options);
   struct table *t = table_of_pairs(v, &all, count);
-  if (is_markdown) {
+  if (option_is(options->format, "md")) {
     table_print_markdown(t, stdout);
   } else {
     input_print_title(v, stdout, &style);

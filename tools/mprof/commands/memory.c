@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Number of rows of a part without the option --count, and the smallest part of
 // the total, in percent, that they must have.
@@ -100,15 +99,10 @@ static struct view *read_view(const struct options *options) {
 
 int command_memory(const struct options *options) {
   size_t limit;
-  const char *format = options->format ? options->format : "text";
-  const bool is_json = strcmp(format, "json") == 0,
-             is_markdown = strcmp(format, "md") == 0;
-  if (!is_json && !is_markdown && strcmp(format, "text") != 0)
-    return complain(options, "--format=%s is not text, md or json", format);
   if (!input_count(options, &limit) || !add_names_check(options))
     return STATUS_ERROR;
   if (options->over_time)
-    return memory_over_time(options, format);
+    return memory_over_time(options);
   struct view *v = read_view(options);
   if (!v)
     return STATUS_ERROR;
@@ -118,7 +112,7 @@ int command_memory(const struct options *options) {
                     "%s has samples of a kind that this version of "
                     "mprof does not know",
                     options->paths[0]);
-  if (is_json) {
+  if (option_is(options->format, "json")) {
     print_json(v, &m, stdout);
     return STATUS_OK;
   }
@@ -136,7 +130,7 @@ int command_memory(const struct options *options) {
       .least = options->count ? 1 : m.total.rss / 100 * NOTICEABLE,
       .is_holes = options->holes};
   const struct style style = input_begin_output(options);
-  if (is_markdown)
+  if (option_is(options->format, "md"))
     show_memory_markdown(v, &m, &shown, stdout);
   else
     show_memory(v, &m, &shown, stdout, &style);

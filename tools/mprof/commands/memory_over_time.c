@@ -242,7 +242,7 @@ static void print_json(const struct over_time *t, FILE *out) {
 
 // --- the command ---
 
-int memory_over_time(const struct options *options, const char *format) {
+int memory_over_time(const struct options *options) {
   struct over_time t = {0};
   for (int i = 0; i < options->path_count; i++)
     if (!add_snapshot(options, &t, options->paths[i]))
@@ -252,13 +252,13 @@ int memory_over_time(const struct options *options, const char *format) {
                              "snapshot_every=60s:memory=1 writes them");
   qsort(t.items, t.count, sizeof *t.items, by_time);
   order_parts(&t);
-  if (strcmp(format, "json") == 0) {
+  if (option_is(options->format, "json")) {
     print_json(&t, stdout);
     free(t.items);
     return STATUS_OK;
   }
   const struct style style = input_begin_output(options);
-  const bool is_markdown = strcmp(format, "md") == 0;
+  const bool is_markdown = option_is(options->format, "md");
   const size_t columns =
       is_markdown || style.width < LEFT_OF_CHART + COLUMNS_MIN
           ? COLUMNS

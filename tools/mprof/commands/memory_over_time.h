@@ -8,8 +8,7 @@
 
 #include "commands/options.h"
 
-// Shows the files of the options. format: "text", "md" or "json". Returns the
-// exit status.
-int memory_over_time(const struct options *options, const char *format);
+// Shows the files of the options. Returns the exit status.
+int memory_over_time(const struct options *options);
 
 #endif

@@ -29,6 +29,18 @@ extern const size_t option_row_count;
 
 // Returns whether the command has the option.
 bool option_is_of(const struct option_row *row, enum command_id command);
+
+// The values of an option, which blanks separate.
+struct value_row {
+  const char *option;
+  uint64_t commands;
+  const char *words;
+  bool is_complete; // other values are wrong
+};
+// Returns the values of an option of the command, or NULL.
+const struct value_row *option_values(const struct option_row *row,
+                                      enum command_id command);
+
 // Returns the verb of a command such as mprof trace top, or NULL.
 const char *command_verb(enum command_id command);
 // Returns whether the command is a verb of the other command.

@@ -59,6 +59,21 @@ bool option_is_of(const struct option_row *row, enum command_id command) {
   return row->commands >> command & 1;
 }
 
+static const struct value_row values[] = {
+#define VALUES(Name, Commands, Words) {Name, Commands, Words, true},
+#define HINTS(Name, Commands, Words) {Name, Commands, Words, false},
+#include "commands/options.def"
+};
+
+const struct value_row *option_values(const struct option_row *row,
+                                      enum command_id command) {
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    if (values[i].commands & row->commands & UINT64_C(1) << command &&
+        strcmp(values[i].option, row->name) == 0)
+      return &values[i];
+  return NULL;
+}
+
 const char *command_verb(enum command_id command) {
   const char *blank = strchr(command_rows[command].name, ' ');
   return blank ? blank + 1 : NULL;
@@ -79,6 +94,10 @@ enum command_id command_find(const char *name, const char *verb) {
          strcmp(command_verb(i), verb) == 0))
       found = i;
   return found;
+}
+
+bool option_is(const char *value, const char *word) {
+  return value && strcmp(value, word) == 0;
 }
 
 bool option_number(const struct options *options, const char *name,
@@ -231,6 +250,40 @@ static bool is_abbreviated(const struct option_row *row, char **argv) {
          strcspn(text + 2, "=") != strlen(row->name);
 }
 
+// Returns whether the value is one of the words. If not, prints a message.
+static bool is_one_of(const struct options *options, const char *name,
+                      const char *value, const char *words) {
+  char *copy = text_of("%s", words), text[128] = ""; // "a, b or c"
+  bool is_right = false;
+  for (char *rest = copy, *word; (word = strsep(&rest, " "));) {
+    const size_t length = strlen(text);
+    is_right |= strcmp(word, value) == 0;
+    snprintf(text + length, sizeof text - length, "%s%s",
+             !length ? ""
+             : rest  ? ", "
+                     : " or ",
+             word);
+  }
+  if (!is_right)
+    complain(options, "--%s=%s is not %s", name, value, text);
+  free(copy);
+  return is_right;
+}
+
+static bool has_right_values(const struct options *options) {
+  for (size_t i = 0; i < ROWS; i++) {
+    const struct option_row *r = &option_rows[i];
+    const struct value_row *v = option_values(r, options->command);
+    if (!v || !v->is_complete)
+      continue;
+    const char *value =
+        *(const char *const *)((const char *)options + r->offset);
+    if (value && !is_one_of(options, r->name, value, v->words))
+      return false;
+  }
+  return true;
+}
+
 int options_parse(struct options *options, int argc, char **argv) {
   struct option longs[ROWS + 2];
   char shorts[2 * ROWS + 5], name[64];
@@ -263,11 +316,8 @@ int options_parse(struct options *options, int argc, char **argv) {
     }
     store(options, row, optarg);
   }
-  if (options->colour && strcmp(options->colour, "always") != 0 &&
-      strcmp(options->colour, "never") != 0 &&
-      strcmp(options->colour, "auto") != 0)
-    return complain(options, "--color=%s is not always, never or auto",
-                    options->colour);
+  if (!has_right_values(options))
+    return STATUS_ERROR;
   options->first_count = options->path_count;
   while (optind < argc)
     options->paths[options->path_count++] = argv[optind++];

@@ -54,6 +54,8 @@ int options_parse(struct options *options, int argc, char **argv);
 // Returns the command with this name, or COMMAND_COUNT. If `verb` is one of the
 // command's verbs, returns the command of the verb. verb may be NULL.
 enum command_id command_find(const char *name, const char *verb);
+// Returns whether the value of an option, or NULL, is this word.
+bool option_is(const char *value, const char *word);
 // Reads the value of the option --NAME, a number from least to most. Leaves
 // *number as it is if the value is NULL. Returns false after a message if the
 // value is no such number.

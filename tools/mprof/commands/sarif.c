@@ -423,10 +423,6 @@ static void put_name(const struct sarif *s, const struct options *o) {
   free(name);
 }
 
-bool sarif_is_wanted(const struct options *o) {
-  return o->format && strcmp(o->format, "sarif") == 0;
-}
-
 void sarif_add_stack(struct sarif_result *r, struct sarif_stack stack) {
   *APPEND(r->stacks, r->stack_count, r->stack_capacity) = stack;
 }

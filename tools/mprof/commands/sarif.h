@@ -39,9 +39,6 @@ struct sarif_results {
   size_t count, capacity;
 };
 
-// Returns whether --format of the command is sarif.
-bool sarif_is_wanted(const struct options *o);
-
 // Appends a stack to the result.
 void sarif_add_stack(struct sarif_result *r, struct sarif_stack stack);
 

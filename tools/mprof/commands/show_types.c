@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *name_of(const struct view *v, const struct type_row *r) {
   return r->name ? v->profile->strings[r->name] : "[unknown]";
@@ -111,13 +110,8 @@ static void print_text(const struct view *v, const struct type_table *t,
 
 int show_types(const struct options *options) {
   size_t limit;
-  const char *format = options->format ? options->format : "text";
-  const bool is_csv = strcmp(format, "csv") == 0,
-             is_json = strcmp(format, "json") == 0,
-             is_markdown = strcmp(format, "md") == 0;
-  if (!is_csv && !is_json && !is_markdown && strcmp(format, "text") != 0)
-    return complain(options, "--format=%s is not text, md, csv or json",
-                    format);
+  const bool is_csv = option_is(options->format, "csv"),
+             is_json = option_is(options->format, "json");
   if (options->cum || options->lines || options->files || options->functions)
     return complain(options, "--by=type excludes --cum, --functions, --lines "
                              "and --files");
@@ -138,7 +132,7 @@ int show_types(const struct options *options) {
     input_print_view_losses(v, stderr);
   } else {
     const struct style style = input_begin_output(options);
-    if (is_markdown)
+    if (option_is(options->format, "md"))
       print_markdown(v, &t, count);
     else
       print_text(v, &t, count, &style);

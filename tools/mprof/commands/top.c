@@ -37,20 +37,20 @@ static void print_csv(const struct view *v, const struct function_table *rows,
 }
 
 // Shows the sum of the files, which are of one kind.
-static int show_sum(const struct options *options, const char *format,
-                    size_t limit, const struct style *style) {
+static int show_sum(const struct options *options, size_t limit,
+                    const struct style *style) {
   struct view *v = input_view(options);
   if (!v)
     return STATUS_ERROR;
   struct function_table rows = functions_of(v, options->std, options->cum);
   const size_t count = limit && limit < rows.count ? limit : rows.count;
   const enum view_grain grain = input_view_options(options).grain;
-  if (strcmp(format, "csv") == 0) {
+  if (option_is(options->format, "csv")) {
     print_csv(v, &rows, count);
     input_print_view_losses(v, stderr);
-  } else if (strcmp(format, "json") == 0) {
+  } else if (option_is(options->format, "json")) {
     json_put_top(stdout, options, v, &rows, count);
-  } else if (strcmp(format, "md") == 0) {
+  } else if (option_is(options->format, "md")) {
     struct table *t = top_table(v, &rows, count, "function", true);
     table_print_markdown(t, stdout);
     table_free(t);
@@ -91,7 +91,7 @@ static bool find_kinds(const struct options *options, char **kinds) {
 // Shows the sum of the files of each kind, in the order of the first ones.
 // Takes the kinds out of the array.
 static int show_kinds(const struct options *options, char **kinds,
-                      const char *format, size_t limit) {
+                      size_t limit) {
   const struct style style = input_begin_output(options);
   const int count = options->path_count;
   struct options own = *options;
@@ -113,10 +113,10 @@ static int show_kinds(const struct options *options, char **kinds,
     }
     if (first > 0)
       putchar('\n');
-    if (strcmp(format, "md") == 0 && *kind)
+    if (option_is(options->format, "md") && *kind)
       printf("### %s\n\n", kind);
     free(kind);
-    if (show_sum(&own, format, limit, &style) != STATUS_OK)
+    if (show_sum(&own, limit, &style) != STATUS_OK)
       status = STATUS_ERROR;
   }
   free(own.paths);
@@ -125,27 +125,22 @@ static int show_kinds(const struct options *options, char **kinds,
 
 int command_top(const struct options *options) {
   size_t limit;
-  if (options->by && strcmp(options->by, "type") == 0)
+  if (option_is(options->by, "type"))
     return show_types(options);
   if (options->by)
     return show_labels(options);
-  const char *format = options->format ? options->format : "text";
-  const bool is_read_by_people =
-      strcmp(format, "text") == 0 || strcmp(format, "md") == 0;
-  if (!is_read_by_people && strcmp(format, "json") != 0 &&
-      strcmp(format, "csv") != 0)
-    return complain(options, "--format=%s is not text, md, csv or json",
-                    format);
   if (!input_count(options, &limit))
     return STATUS_ERROR;
+  const bool is_read_by_people = !option_is(options->format, "json") &&
+                                 !option_is(options->format, "csv");
   char **kinds = NULL;
   int status;
   if (is_read_by_people && !options->sample && options->path_count > 1)
     kinds = calloc((size_t)options->path_count, sizeof *kinds);
   if (kinds && find_kinds(options, kinds))
-    status = show_kinds(options, kinds, format, limit);
+    status = show_kinds(options, kinds, limit);
   else
-    status = show_sum(options, format, limit, NULL);
+    status = show_sum(options, limit, NULL);
   for (int i = 0; kinds && i < options->path_count; i++)
     free(kinds[i]);
   free(kinds);

@@ -137,7 +137,7 @@ static bool read_options(const struct options *o,
       !parse_time(o, "to", o->to, &view->to))
     return false;
   view->frames = (unsigned)frames;
-  view->stacks_as_text = o->stacks && strcmp(o->stacks, "text") == 0;
+  view->stacks_as_text = option_is(o->stacks, "text");
   if (view->from < view->to)
     return true;
   complain(o, "--from is not before --to");
@@ -146,14 +146,9 @@ static bool read_options(const struct options *o,
 
 int command_trace_json(const struct options *o) {
   const char *path = o->paths[0];
-  const bool has_all_arrows = o->arrows && strcmp(o->arrows, "all") == 0;
+  const bool has_all_arrows = option_is(o->arrows, "all");
   struct timeline_options view;
   char error[256];
-  if (o->arrows && !has_all_arrows && strcmp(o->arrows, "some") != 0)
-    return complain(o, "--arrows=%s is neither some nor all", o->arrows);
-  if (o->stacks && strcmp(o->stacks, "text") != 0 &&
-      strcmp(o->stacks, "frames") != 0)
-    return complain(o, "--stacks=%s is neither text nor frames", o->stacks);
   if (!read_options(o, &view))
     return STATUS_ERROR;
   if (o->path_count != 1)

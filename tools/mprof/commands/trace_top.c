@@ -5,7 +5,6 @@
 // of an execution trace waited longest, which threads ended these waits, and
 // which lines made other threads wait.
 
-#include "commands/json_view.h"
 #include "commands/options.h"
 #include "commands/show_place.h"
 #include "commands/show_times.h"
@@ -210,11 +209,8 @@ static void json_waits(struct timeline *line, size_t count) {
 int command_trace_top(const struct options *options) {
   const char *path = options->paths[0], *reason = options->reason;
   char error[256];
-  bool is_bad;
   size_t count = 10;
-  const bool is_json = json_is_wanted(options, &is_bad);
-  if (is_bad ||
-      !option_number(options, "count", options->count, 1, 1000, &count))
+  if (!option_number(options, "count", options->count, 1, 1000, &count))
     return STATUS_ERROR;
   if (options->path_count != 1)
     return complain(options, "give one trace");
@@ -223,7 +219,7 @@ int command_trace_top(const struct options *options) {
     return complain(options, "%s: %s", path, error);
   struct timeline *line = waits_begin(trace, reason, count);
   const uint64_t violations = convert(path, trace, line);
-  if (is_json)
+  if (option_is(options->format, "json"))
     json_waits(line, count);
   else
     print_waits(path, line, reason, count);

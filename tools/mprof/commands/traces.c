@@ -260,9 +260,8 @@ static int print_sarif(const struct options *options, const struct view *v,
 
 int command_traces(const struct options *options) {
   size_t limit;
-  bool is_bad;
-  const bool is_json = json_is_wanted(options, &is_bad);
-  if (is_bad || !input_count(options, &limit))
+  const bool is_json = option_is(options->format, "json");
+  if (!input_count(options, &limit))
     return STATUS_ERROR;
   // The frames of a stack are calls, so show the lines of the calls.
   struct options by_lines = *options;
@@ -270,7 +269,7 @@ int command_traces(const struct options *options) {
   struct view *v = input_view(&by_lines);
   if (!v)
     return STATUS_ERROR;
-  if (sarif_is_wanted(options))
+  if (option_is(options->format, "sarif"))
     return print_sarif(options, v, limit);
   print_stacks(v, options, limit, is_json);
   return STATUS_OK;
@@ -283,9 +282,8 @@ static int show_threads(const struct options *options, const char *wanted,
                         const char *other, const char *none, const char *how) {
   struct options all = *options;
   size_t limit;
-  bool is_bad;
-  const bool is_json = json_is_wanted(options, &is_bad);
-  if (is_bad || !input_count(options, &limit))
+  const bool is_json = option_is(options->format, "json");
+  if (!input_count(options, &limit))
     return STATUS_ERROR;
   all.lines = true;
   struct view *v = input_view(&all);
@@ -296,7 +294,7 @@ static int show_threads(const struct options *options, const char *wanted,
         options, "%s is a profile of %s, not of %s; %s", options->paths[0],
         v->type_name, wanted,
         strcmp(v->type_name, "lockorder") == 0 ? "mprof traces shows it" : how);
-  if (sarif_is_wanted(options))
+  if (option_is(options->format, "sarif"))
     return print_sarif(options, v, limit);
   print_stacks(v, options, options->count ? limit : 0, is_json);
   if (v->profile_total == 0 && !is_json)

@@ -18,7 +18,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_INDENT = 60 };
 
@@ -110,9 +109,7 @@ static size_t add_rows(struct printer *p) {
 
 int command_tree(const struct options *options) {
   size_t limit;
-  bool is_bad;
-  const bool is_json = json_is_wanted(options, &is_bad);
-  if (is_bad || !input_count(options, &limit))
+  if (!input_count(options, &limit))
     return STATUS_ERROR;
   struct view *v = input_view(options);
   if (!v)
@@ -121,7 +118,7 @@ int command_tree(const struct options *options) {
   struct printer p = {.v = v, .t = &t, .is_shown = zeroed(t.count, 1)};
   // Node 0 is no function.
   choose(&p, limit ? limit + 1 : 0);
-  if (is_json) {
+  if (option_is(options->format, "json")) {
     json_begin(stdout, options, v, t.count - 1);
     fputs("\"calls\": [", stdout);
     add_rows(&p);
