@@ -9,7 +9,7 @@
 #ifndef MPROF_RT_SNAPSHOT_MAIN_END_H
 #define MPROF_RT_SNAPSHOT_MAIN_END_H
 
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot.h"
 
 // Prepares the snapshot if the option asks for it. Call in the main thread,
 // before main.
