@@ -13,6 +13,7 @@
 #include "commands/profile_kinds.h"
 #include "commands/sections.h"
 #include "commands/show_memory.h"
+#include "commands/show_orders.h"
 #include "commands/show_top.h"
 #include "common/ends_with.h"
 #include "common/memory.h"
@@ -148,6 +149,21 @@ static void put_labels(const struct question *q, const struct view *v,
   is_done |= i > 0;
 }
 
+// Prints the cycles of locks as a block of code.
+static void put_orders(const struct view *v, size_t limit) {
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (!out)
+    return;
+  show_orders(v, limit ? (int64_t)limit : INT64_MAX, out);
+  fclose(out);
+  putchar('\n');
+  for (char *rest = text, *line; (line = strsep(&rest, "\n")) && *line;)
+    printf("    %s\n", line);
+  free(text);
+}
+
 static void put_section(const struct question *q, struct profile *p,
                         const char *path, size_t limit) {
   char error[256];
@@ -182,6 +198,8 @@ static void put_section(const struct question *q, struct profile *p,
   struct table *t = top_table(v, &rows, count, "function", true);
   table_print_markdown(t, stdout);
   table_free(t);
+  if (strcmp(q->kind, "lockorder") == 0)
+    put_orders(v, limit);
   put_more(q, path);
   functions_free(&rows);
 }
