@@ -25,15 +25,23 @@
 
 enum { MESSAGES_MAX = 10 };
 
+struct thread {
+  bool is_short; // the latest system call is shown as an instant
+  // With regions as tasks: the number of open regions, and the task that the
+  // outermost one is.
+  uint64_t regions, task;
+};
+
 struct converter {
   const struct trace *trace;
   struct timeline *line;
   const char *path;
   unsigned messages; // number of violations; the first MESSAGES_MAX are printed
   struct idmap g_ids; // ids of the threads seen so far
-  // Whether the latest system call of each thread is shown as an instant.
-  bool *is_short;
+  struct thread *threads;
   size_t g_count, g_capacity;
+  bool makes_tasks; // of regions
+  uint64_t tasks;   // number of them
 };
 
 // How to convert the events of one type.
@@ -61,15 +69,15 @@ static bool is_new(struct converter *c, uint64_t g) {
   if (idmap_find(&c->g_ids, g, &index))
     return false;
   idmap_add(&c->g_ids, g, c->g_count);
-  *APPEND(c->is_short, c->g_count, c->g_capacity) = false;
+  *APPEND(c->threads, c->g_count, c->g_capacity) = (struct thread){0};
   return true;
 }
 
-static bool *is_short_of(struct converter *c, uint64_t g) {
+static struct thread *thread_of(struct converter *c, uint64_t g) {
   size_t index = 0;
   is_new(c, g);
   idmap_find(&c->g_ids, g, &index);
-  return &c->is_short[index];
+  return &c->threads[index];
 }
 
 static void own_state(struct converter *c, const struct trace_event *ev,
@@ -181,7 +189,7 @@ static bool has_no_length(const struct converter *c,
 static void begin_call(struct converter *c, const struct trace_event *ev,
                        const struct conversion *how) {
   (void)how;
-  bool *is_short = is_short_of(c, ev->g);
+  bool *is_short = &thread_of(c, ev->g)->is_short;
   *is_short = has_no_length(c, ev);
   if (*is_short)
     timeline_instant(c->line, ev->g, "call", TEXT("system call"), TEXT(""),
@@ -193,7 +201,7 @@ static void begin_call(struct converter *c, const struct trace_event *ev,
 static void end_call(struct converter *c, const struct trace_event *ev,
                      const struct conversion *how) {
   (void)how;
-  if (!*is_short_of(c, ev->g))
+  if (!thread_of(c, ev->g)->is_short)
     own_state(c, ev, THREAD_RUNNING, TEXT(""));
 }
 
@@ -251,6 +259,14 @@ static void end_task(struct converter *c, const struct trace_event *ev,
 static void begin_region(struct converter *c, const struct trace_event *ev,
                          const struct conversion *how) {
   (void)how;
+  struct thread *t = c->makes_tasks ? thread_of(c, ev->g) : NULL;
+  if (t)
+    t->regions++;
+  if (t && t->regions == 1) {
+    t->task = ++c->tasks;
+    timeline_task_begin(c->line, ev->g, t->task, 0,
+                        trace_string(c->trace, ev->args[1]));
+  }
   timeline_region_begin(c->line, ev->g, trace_string(c->trace, ev->args[1]),
                         ev->args[0], ev->stack);
 }
@@ -259,6 +275,12 @@ static void end_region(struct converter *c, const struct trace_event *ev,
                        const struct conversion *how) {
   (void)how;
   timeline_region_end(c->line, ev->g);
+  struct thread *t = c->makes_tasks ? thread_of(c, ev->g) : NULL;
+  if (!t || t->regions == 0)
+    return;
+  t->regions--;
+  if (t->regions == 0)
+    timeline_task_end(c->line, ev->g, t->task);
 }
 
 // Parses the decimal number in the text. Returns false if the text is not a
@@ -399,11 +421,21 @@ static void print_violation(void *context, enum trace_rule rule,
     trace_print_violation(c->path, rule, offset, text);
 }
 
-uint64_t convert(const char *path, struct trace *trace, struct timeline *line) {
-  struct converter c = {.trace = trace, .line = line, .path = path};
+static uint64_t read_into(const char *path, struct trace *trace,
+                          struct timeline *line, bool makes_tasks) {
+  struct converter c = {
+      .trace = trace, .line = line, .path = path, .makes_tasks = makes_tasks};
   const struct trace_visitor visitor = {convert_event, print_violation, &c};
   const uint64_t violations = trace_read(trace, &visitor);
-  free(c.is_short);
+  free(c.threads);
   idmap_clear(&c.g_ids);
   return violations;
+}
+
+uint64_t convert(const char *path, struct trace *trace, struct timeline *line) {
+  return read_into(path, trace, line, false);
+}
+
+void convert_regions_to_tasks(struct trace *trace, struct timeline *line) {
+  read_into(NULL, trace, line, true);
 }

@@ -15,5 +15,8 @@ struct trace;
 // the first violations of the trace format on stderr, each after the path, or
 // none if path is NULL. Returns the number of violations.
 uint64_t convert(const char *path, struct trace *trace, struct timeline *line);
+// Does so for a trace without tasks, and prints nothing. Each outermost region
+// of a thread becomes a task, too.
+void convert_regions_to_tasks(struct trace *trace, struct timeline *line);
 
 #endif

@@ -291,6 +291,30 @@ def _(g):
     g.ev(10, ms(2150), "HeapAlloc", 1)
 
 
+@good("regions")
+def _(g):
+    """Regions without tasks: one that has another inside, and one that does not end."""
+    lock = g.stack((0x403000, "lock", "/a.c", 5))
+
+    def begin(time, name):
+        g.ev(10, ms(time), "UserRegionBegin", 0, g.string(name), g.main)
+
+    def end(time, name):
+        g.ev(10, ms(time), "UserRegionEnd", 0, g.string(name), g.main)
+
+    begin(10, "request")
+    begin(11, "parse")
+    block(g, ms(12), m=10, stack=lock)
+    g.ev(10, ms(16), "GoUnblock", 1, 1, 0)
+    start(g, 1, 2, ms(16), m=10)
+    end(17, "parse")
+    end(20, "request")
+    begin(25, "request")
+    end(30, "request")
+    begin(32, "poll")
+    g.ev(10, ms(40), "GoStop", g.string("end"), 0)
+
+
 @good("tasks")
 def _(g):
     """Tasks that one thread works for, or two, or for a time none."""

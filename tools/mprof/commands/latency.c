@@ -37,6 +37,7 @@ struct group {
 
 struct report {
   const struct tasks *tasks;
+  bool are_regions; // the tasks are the outermost regions of threads
   uint64_t *ns;
   struct group *groups; // the one with the slowest task first
   size_t group_count, group_capacity;
@@ -266,8 +267,8 @@ static void print_report(const char *path, const struct report *r) {
   const struct tasks *t = r->tasks;
   const struct style style = style_of_output(NULL);
   show_text(trace_text_of(path));
-  printf(": %zu task%s in %s\n", t->count, plural(t->count),
-         time_text(t->duration).text);
+  printf(": %zu %s%s in %s\n", t->count, r->are_regions ? "region" : "task",
+         plural(t->count), time_text(t->duration).text);
   if (t->begun_before)
     printf("Left out, because they began before the trace: %" PRIu64
            " task%s\n",
@@ -275,8 +276,12 @@ static void print_report(const char *path, const struct report *r) {
   if (!t->count) {
     puts("A program marks its tasks by mprof_trace_task_begin and "
          "mprof_trace_task_end");
+    puts("mprof trace top shows the waits of all threads");
     return;
   }
+  if (r->are_regions)
+    puts("The trace has no tasks, so each outermost region of a thread counts "
+         "as one");
   putchar('\n');
   print_groups(r, &style);
   for (size_t i = 0; i < r->group_count; i++)
@@ -335,8 +340,8 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
 static void print_json(const struct report *r) {
   const struct tasks *t = r->tasks;
   printf("{\"duration_ns\":%" PRIu64 ",\"begun_before\":%" PRIu64
-         ",\n\"tasks\":[",
-         t->duration, t->begun_before);
+         ",\"are_regions\":%s,\n\"tasks\":[",
+         t->duration, t->begun_before, r->are_regions ? "true" : "false");
   for (size_t i = 0; i < r->group_count; i++) {
     fputs(i ? ",\n" : "\n", stdout);
     print_group_json(&r->groups[i]);
@@ -360,15 +365,35 @@ static void print_json(const struct report *r) {
   puts("]}");
 }
 
+// Finds the tasks of the trace, or, if it has none, its regions. Returns the
+// timeline that holds them; free it with tasks_free. path: NULL if the
+// violations of the format shall only be counted.
+static struct timeline *find_tasks(struct report *r, const char *path,
+                                   struct trace *trace, uint64_t *violations) {
+  struct timeline *line = tasks_begin(trace);
+  *violations = convert(path, trace, line);
+  r->tasks = tasks_end(line);
+  if (r->tasks->count || r->tasks->begun_before)
+    return line;
+  tasks_free(line);
+  line = tasks_begin(trace);
+  convert_regions_to_tasks(trace, line);
+  r->tasks = tasks_end(line);
+  r->are_regions = r->tasks->count != 0;
+  return line;
+}
+
 // --- a section of mprof explain ---
 
 static void put_section(const struct report *r, size_t limit) {
   const struct group *g = &r->groups[0];
   char *name =
       text_of("%.*s", (int)g->name.length, g->name.length ? g->name.bytes : "");
-  printf("\n## Tasks\n\nThe slowest of %zu task%s took %s: ", r->tasks->count,
-         plural(r->tasks->count), time_text(longest(g)).text);
-  markup_put_markdown(stdout, *name ? name : "a task without a name");
+  printf("\n## %s\n\nThe slowest of %zu %s%s took %s: ",
+         r->are_regions ? "Regions" : "Tasks", r->tasks->count,
+         r->are_regions ? "region" : "task", plural(r->tasks->count),
+         time_text(longest(g)).text);
+  markup_put_markdown(stdout, *name ? name : "one without a name");
   fputs(".\n\n", stdout);
   struct table *t = table_of_groups(
       r, limit && limit < r->group_count ? limit : r->group_count);
@@ -382,9 +407,9 @@ bool latency_section(const char *path, size_t limit) {
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace)
     return false;
-  struct timeline *line = tasks_begin(trace);
-  convert(NULL, trace, line);
-  struct report r = {.tasks = tasks_end(line)};
+  struct report r = {0};
+  uint64_t violations;
+  struct timeline *line = find_tasks(&r, NULL, trace, &violations);
   const bool has_tasks = r.tasks->count != 0;
   if (has_tasks) {
     const struct task **tasks = make_groups(&r);
@@ -402,14 +427,17 @@ bool latency_section(const char *path, size_t limit) {
 
 static uint64_t report(const char *path, struct trace *trace, size_t limit,
                        bool is_json) {
-  struct timeline *line = tasks_begin(trace);
-  const uint64_t violations = convert(path, trace, line);
-  struct report r = {.tasks = tasks_end(line)};
+  struct report r = {0};
+  uint64_t violations;
+  struct timeline *line = find_tasks(&r, path, trace, &violations);
   const struct task **tasks = make_groups(&r);
   choose_slowest(&r, tasks, limit);
   struct timeline *again =
       task_times_begin(trace, r.tasks, r.slowest, r.slowest_count);
-  convert(NULL, trace, again); // has printed the violations
+  if (r.are_regions)
+    convert_regions_to_tasks(trace, again);
+  else
+    convert(NULL, trace, again); // has printed the violations
   r.times = task_times_end(again);
   if (is_json)
     print_json(&r);
