@@ -20,7 +20,8 @@
 #   --run-options TEXT   options of mprof run (default: --heap-rate=1 --lock-order)
 #   --focus RE           takes stacks that match RE (default: with a file or program
 #                        in the directory of the sources)
-#   --out DIR            writes results to DIR (default: mprof-results)
+#   --out DIR            writes results to DIR (default: mprof-results), and replaces
+#                        those of a former run
 #   --post HOST          sends report and results to the host, github or gitlab, of
 #                        whose job this is a part
 #
@@ -95,7 +96,13 @@ if [ -d "$base" ]; then
   esac
 fi
 [ -z "$suppressions" ] || [ -r "$suppressions" ] || die "cannot read $suppressions"
-rm -rf "$out/new" "$out/base" "$out"/*.pb.gz "$out"/*.sarif "$out"/*.json
+# Nothing is removed but what a former run has written.
+if [ -e "$out/new" ] || [ -e "$out/base" ]; then
+  [ -e "$out/report.md" ] || die "$out has files that are not of a former run"
+fi
+rm -rf "$out/new" "$out/base" "$out"/new.*.pb.gz "$out"/base.*.pb.gz \
+  "$out/leaks.sarif" "$out/lock-order.sarif" "$out/codequality.json"
+: >"$out/report.md"
 mkdir "$out/new" "$out/base" || exit 2
 
 # The tree of --base-ref, and the directory that it lies in.
@@ -279,7 +286,7 @@ post_to_gitlab() {
     curl -fsS -K - "$notes?per_page=100" |
     jq -r '[.[] | select(.body | startswith("<!-- mprof -->")) | .id] | first // empty') ||
     old=''
-  body >"$out/note.json"
+  body >"$out/note.json" # curl reads the header from standard input
   # The token is not among the arguments, which other users could read.
   echo "header = \"PRIVATE-TOKEN: $MPROF_CI_TOKEN\"" |
     curl -fsS -K - -X "$([ -n "$old" ] && echo PUT || echo POST)" \
