@@ -50,7 +50,7 @@ demos_packages='
 test_packages='
   clang-format-19 clang-tidy-19 libc++-19-dev libc++abi-19-dev
   make git curl gzip jq nodejs gcc g++ libc6-dbg meson autoconf automake libtool python3-yaml
-  valgrind strace groff-base
+  valgrind strace groff-base mkdocs
   libglib2.0-dev libssl-dev libboost-context-dev
   libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 '
