@@ -25,6 +25,7 @@
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_graph.h"
+#include "lock_wait/lock_order.h"
 #include "lock_wait/lock_pairs.h"
 #include "lock_wait/waiters.h"
 #include "memory/mapped_ranges.h"
@@ -365,6 +366,10 @@ static void restart(const char *options) {
   set_rates(mprof_flags.heap ? mprof_flags.heap_rate : 0,
             mprof_flags.block_rate, mprof_flags.mutex_fraction);
   mprof_lock_release(&mprof_writer_lock);
+  // While profiling was stopped, locks have ended unseen, and others may be at
+  // their addresses.
+  if (mprof_order_on)
+    mprof_order_freed(0, SIZE_MAX);
 }
 
 // Changes the state from `from` to CHANGING. Returns whether it was `from`.

@@ -49,6 +49,24 @@ __attribute__((noinline)) static void app_contend(void) {
   pthread_join(t, NULL);
 }
 
+// Takes two locks, one after the other.
+static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER,
+                       right = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) static void app_take(pthread_mutex_t *first,
+                                               pthread_mutex_t *second) {
+  pthread_mutex_lock(first);
+  pthread_mutex_lock(second);
+  pthread_mutex_unlock(second);
+  pthread_mutex_unlock(first);
+}
+
+static void renew_locks(void) {
+  pthread_mutex_destroy(&left);
+  pthread_mutex_destroy(&right);
+  pthread_mutex_init(&left, NULL);
+  pthread_mutex_init(&right, NULL);
+}
+
 static void *sleep_for_ever(void *arg) {
   for (;;)
     pause();
@@ -117,6 +135,12 @@ int main(int argc, char **argv) {
       use_processor(300);
     if (line[0] == 'c')
       app_contend();
+    if (line[0] == 'l')
+      app_take(&left, &right);
+    if (line[0] == 'r')
+      app_take(&right, &left);
+    if (line[0] == 'n')
+      renew_locks();
     if (line[0] == 'k')
       in_child();
     if (line[0] == 'w')

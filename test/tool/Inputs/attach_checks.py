@@ -131,6 +131,28 @@ def locks():
     app.end()
 
 
+def lock_orders():
+    app = App()
+    attach = Attach(app, "--lock-order")
+    app.do("l")
+    assert "potential deadlock" not in attach.end()
+    # Unseen, both locks end, and others begin at their addresses.
+    app.do("n")
+    attach = Attach(app, "--lock-order")
+    app.do("r")
+    assert "potential deadlock" not in attach.end()
+    attach = Attach(app, "--lock-order")
+    app.do("l", "r")
+    said = attach.end()
+    assert "1 potential deadlock" in said and "app_take" in said, said
+    app.end()
+    app = App()
+    Attach(app).end()
+    said = Attach(app, "--lock-order").end()
+    assert "its first mprof attach had no --lock-order" in said, said
+    app.end()
+
+
 def processor():
     app = App()
     app.do("b")

@@ -102,9 +102,10 @@ static char *options_for(const struct session *s, const char *socket) {
   fprintf(out,
           "quiet=1:follow_fork=0:report=0:dump_on_exec=1:dump_on__exit=1:"
           "heap_rate=%s:block_rate=%d:"
-          "mutex_fraction=%d:threads=%d:cpu_rate=%d:wall_rate=%d",
+          "mutex_fraction=%d:threads=%d:cpu_rate=%d:wall_rate=%d:lock_order=%d",
           o->heap_rate ? o->heap_rate : "524288", o->block, o->mutex,
-          o->threads, o->cpu ? CPU_RATE : 0, o->wall ? WALL_RATE : 0);
+          o->threads, o->cpu ? CPU_RATE : 0, o->wall ? WALL_RATE : 0,
+          o->lock_order);
   for (size_t i = 0; i < o->set.count; i++)
     fprintf(out, ":%s", o->set.items[i]);
   if (shares_files(&s->target))
@@ -223,15 +224,22 @@ static const struct {
     {"delta_wall?client=attach&symbolize=0", "wall.pb.gz"},
     {"memory?symbolize=0", "memory.pb.gz"},
     {"threads?symbolize=0", "threads.pb.gz"},
+    {"lockorder?symbolize=0", "lockorder.pb.gz"},
 };
-enum { PAGES = sizeof pages / sizeof *pages, DELTAS = 5, THREADS = 6 };
+enum {
+  PAGES = sizeof pages / sizeof *pages,
+  DELTAS = 5,
+  THREADS = 6,
+  LOCK_ORDER = 7
+};
 
 static bool is_wanted(const struct options *o, size_t page) {
-  return page == 1   ? o->block
-         : page == 2 ? o->mutex
-         : page == 3 ? o->cpu
-         : page == 4 ? o->wall
-                     : page != THREADS || o->threads;
+  return page == 1         ? o->block
+         : page == 2       ? o->mutex
+         : page == 3       ? o->cpu
+         : page == 4       ? o->wall
+         : page == THREADS ? o->threads
+                           : page != LOCK_ORDER || o->lock_order;
 }
 
 static char *file_of(const struct session *s, const char *suffix) {
@@ -294,13 +302,24 @@ static bool begin(const struct session *s, char *why, size_t size) {
          ask(s, "POST", "/debug/mprof/trace/start", NULL, why, size);
 }
 
+static bool has_page(const struct session *s, const char *page) {
+  char why[512];
+  return ask(s, "GET", page, NULL, why, sizeof why);
+}
+
 static void collect(const struct session *s) {
   if (s->options.trace)
     save(s, "POST", "/debug/mprof/trace/stop", "trace");
   for (size_t i = 0; i < PAGES; i++) {
     char *page = text_of("/debug/pprof/%s", pages[i].page);
     char *path = file_of(s, pages[i].suffix);
-    if (is_wanted(&s->options, i) && save(s, "GET", page, pages[i].suffix))
+    if (i == LOCK_ORDER && s->options.lock_order && !has_page(s, page))
+      complain(
+          &s->options,
+          "%d has no profile of lock orders: its first mprof attach had no "
+          "--lock-order",
+          (int)s->target.pid);
+    else if (is_wanted(&s->options, i) && save(s, "GET", page, pages[i].suffix))
       complete(s, path);
     free(page);
     free(path);

@@ -228,12 +228,31 @@ static void print_mistake(const char *argument, const char *shorts,
   fputc('\n', stderr);
 }
 
+// Names a command that has the long option, if there is one. Returns whether
+// there is.
+static bool name_command_of(const char *option, size_t length) {
+  for (size_t i = 0; i < ROWS; i++) {
+    const struct option_row *r = &option_rows[i];
+    if (strlen(r->name) != length || strncmp(r->name, option, length) != 0)
+      continue;
+    for (unsigned c = 0; c < COMMAND_COUNT; c++)
+      if (option_is_of(r, c)) {
+        fprintf(stderr, "mprof %s has the option --%s\n", command_rows[c].name,
+                r->name);
+        return true;
+      }
+  }
+  return false;
+}
+
 // Names the long option that the user probably meant, if getopt_long did not
-// know the option.
+// know the option, or the command that has it.
 static void suggest(const struct option *longs, const char *argument) {
   if (optopt != 0 || strncmp(argument, "--", 2) != 0)
     return;
   argument += 2;
+  if (name_command_of(argument, strcspn(argument, "=")))
+    return;
   struct nearest n = nearest_begin(argument, strcspn(argument, "="));
   for (; longs->name; longs++)
     nearest_compare(&n, longs->name);
