@@ -13,7 +13,7 @@
 // RUN: mkdir q
 // RUN: %run{stuck=1:stuck_report=1:log_path=x.%%p:report=0} ./app stuck
 // RUN: sarif stuck x.*.threadleak.pb.gz | FileCheck %s --check-prefix=CHECK-STUCK
-// CHECK-STUCK-COUNT-2: error Inputs/deadlock.h:{{[0-9]+}} stuck-thread {{.*}}: 1 thread can never continue, waiting for {{[ab]}}{{.*}} in {{a_then_b|b_then_a}} via pthread_mutex_lock
+// CHECK-STUCK-COUNT-2: error Inputs/deadlock.h:{{[0-9]+}} stuck-thread {{.*}}: 1 thread can never continue, waiting for {{[ab]}} in {{a_then_b|b_then_a}} via pthread_mutex_lock
 //
 // RUN: %run{lock_order=1:log_path=q/app:report=0} ./app && %run{lock_order=1:log_path=r:report=0} ./app
 // RUN: sarif traces --sample=lockorder q > first && FileCheck %s < first
@@ -28,6 +28,12 @@
 // CHECK-STACKS: "message": {"text": "{{deposit|withdraw}} via pthread_mutex_lock takes {{from|to}}"}
 // RUN: sarif traces r.*.lockorder.pb.gz | diff first -
 // RUN: sarif traces r.*.lockorder.pb.gz q/*.lockorder.pb.gz | diff first -
+//
+// Locks without a name have other addresses in each process.
+// RUN: mkdir n && for i in 1 2; do %run{lock_order=1:log_path=n/app:report=0} ./app heap || exit 1; done
+// RUN: sarif traces n/*.lockorder.pb.gz | FileCheck %s --check-prefix=CHECK-HEAP
+// CHECK-HEAP: lock-order {{.*}}: potential deadlock: both takes a mutex while its thread holds a mutex; both takes a mutex while its thread holds a mutex
+// CHECK-HEAP-NOT: {{.}}
 //
 // RUN: %run{heap_rate=1:log_path=h:report=0} ./app
 // RUN: not %mprof traces --format=sarif h.*.heap.pb.gz 2>&1 | FileCheck %s --check-prefix=CHECK-OTHER
@@ -54,14 +60,31 @@ __attribute__((noinline)) static void withdraw(void) {
   pthread_mutex_unlock(&to);
 }
 
+__attribute__((noinline)) static void both(pthread_mutex_t *x,
+                                           pthread_mutex_t *y) {
+  pthread_mutex_lock(x);
+  pthread_mutex_lock(y);
+  pthread_mutex_unlock(y);
+  pthread_mutex_unlock(x);
+}
+
+static void take_locks_on_heap(void) {
+  pthread_mutex_t *locks = calloc(2, sizeof(*locks));
+  both(&locks[0], &locks[1]);
+  both(&locks[1], &locks[0]);
+}
+
 static void *volatile block;
 
 int main(int argc, char **argv) {
-  (void)argv;
   block = malloc(100);
   if (argc == 1) {
     deposit();
     withdraw();
+    return 0;
+  }
+  if (argv[1][0] == 'h') {
+    take_locks_on_heap();
     return 0;
   }
   init_deadlock();

@@ -10,6 +10,7 @@
 #include "common/memory.h"
 #include "common/saturate.h"
 #include "files/json.h"
+#include "names/lock_names.h"
 #include "terminal/markup.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
@@ -104,20 +105,14 @@ static void read_labels(struct pair *pair, const struct profile *p,
   }
 }
 
-// Returns the length of the name in a text such as "queue (0x7f01)", or 0.
-static size_t name_length(const char *lock) {
-  const char *end = strstr(lock, " (0x");
-  return end ? (size_t)(end - lock) : 0;
-}
-
 // Returns whether two pairs have one lock, locks with the same name, or locks
 // in blocks of the same origin. The caller compares the lines of the origins.
 static bool is_same_lock(const struct profile *p, const struct pair *x,
                          const struct pair *y) {
   const char *a = p->strings[x->lock], *b = p->strings[y->lock];
-  const size_t length = name_length(a);
+  const size_t length = lock_name_length(a);
   return x->lock == y->lock ||
-         (length == name_length(b) &&
+         (length == lock_name_length(b) &&
           (length != 0 ? memcmp(a, b, length) == 0
                        : x->parts[MADE].count && x->offset == y->offset));
 }
@@ -233,7 +228,7 @@ static char *holder_of(const struct view *v, const struct pairs *all,
 static char *lock_of(const struct view *v, const struct pairs *all,
                      const struct pair *pair) {
   const char *text = v->profile->strings[pair->lock];
-  if (pair->parts[MADE].count && !name_length(text)) {
+  if (pair->parts[MADE].count && !lock_name_length(text)) {
     char *place = place_of(v, all, pair, MADE);
     // The leaf of an allocation by operator new may be the type of the block.
     static const char type[] = "typeinfo name for ";
@@ -244,9 +239,10 @@ static char *lock_of(const struct view *v, const struct pairs *all,
     free(place);
     return lock;
   }
-  return text_of("%.*s",
-                 (int)(pair->has_more_locks ? name_length(text) : strlen(text)),
-                 text);
+  return text_of(
+      "%.*s",
+      (int)(pair->has_more_locks ? lock_name_length(text) : strlen(text)),
+      text);
 }
 
 static char *lock_name(const struct view *v, const struct pairs *all,

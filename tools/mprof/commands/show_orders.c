@@ -6,6 +6,7 @@
 #include "commands/sarif.h"
 #include "common/memory.h"
 #include "common/plural.h"
+#include "names/lock_names.h"
 #include "terminal/style.h"
 #include "view/shown_frames.h"
 
@@ -17,7 +18,7 @@
 struct part {
   int64_t cycle;
   const char *step; // "1 of 2: holds"
-  const char *lock;
+  const char *lock, *kind;
   struct shown_frame *frames; // leaf first
   uint32_t count;
 };
@@ -32,7 +33,7 @@ static bool begins_cycle(const struct part *parts, size_t i) {
 static struct part part_of(const struct view *v, const struct view_stack *s) {
   const struct profile *p = v->profile;
   const struct sample *sample = &p->samples[s->sample];
-  struct part part = {.step = "", .lock = "an unknown lock"};
+  struct part part = {.step = "", .lock = "an unknown lock", .kind = "lock"};
   for (uint32_t k = 0; k < sample->label_count; k++) {
     const struct label *l = &p->labels[sample->first_label + k];
     const char *key = p->strings[l->key], *text = p->strings[l->str];
@@ -42,6 +43,8 @@ static struct part part_of(const struct view *v, const struct view_stack *s) {
       part.step = text;
     else if (strcmp(key, "lock") == 0)
       part.lock = text;
+    else if (strcmp(key, "kind") == 0 && *text)
+      part.kind = text;
   }
   part.frames = zeroed(s->count + 1, sizeof *part.frames);
   part.count = view_shown(v, s, false, part.frames);
@@ -96,13 +99,12 @@ void show_orders(const struct view *v, int64_t limit, FILE *out) {
   free_parts(v, parts);
 }
 
-// Returns the name of the lock without its address, which differs in each run.
-// The caller frees it.
+// Returns the name of the lock, or its kind, such as "a mutex", but not its
+// address, which differs in each run. The caller frees it.
 static char *lock_name(const struct part *part) {
-  const char *end = strstr(part->lock, " (0x");
-  return text_of("%.*s",
-                 (int)(end ? end - part->lock : (long)strlen(part->lock)),
-                 part->lock);
+  const size_t length = lock_name_length(part->lock);
+  return length ? text_of("%.*s", (int)length, part->lock)
+                : text_of("a %s", part->kind);
 }
 
 // Returns whether two cycles have the same stacks, as those of several

@@ -13,6 +13,7 @@
 #include "common/plural.h"
 #include "common/saturate.h"
 #include "files/bytes.h"
+#include "names/lock_names.h"
 #include "terminal/quantity.h"
 #include "terminal/style.h"
 #include "view/shown_frames.h"
@@ -204,16 +205,18 @@ static void print_stacks(const struct view *v, const struct options *options,
 
 // --- SARIF ---
 
-// Returns what the threads of the stack wait for, or NULL.
-static const char *lock_of(const struct view *v, const struct stack_row *row) {
+// Returns ", waiting for NAME" if the threads of the stack wait for a lock with
+// a name, or "". The caller frees it.
+static char *waiting_for(const struct view *v, const struct stack_row *row) {
   const struct profile *p = v->profile;
   const struct sample *s = &p->samples[v->stacks[row->first_stack].sample];
   for (uint32_t k = 0; k < s->label_count; k++) {
     const struct label *l = &p->labels[s->first_label + k];
-    if (l->str && strcmp(p->strings[l->key], "lock") == 0)
-      return p->strings[l->str];
+    const char *text = p->strings[l->str];
+    if (strcmp(p->strings[l->key], "lock") == 0 && lock_name_length(text))
+      return text_of(", waiting for %.*s", (int)lock_name_length(text), text);
   }
-  return NULL;
+  return text_of("%s", "");
 }
 
 // Prints the stuck threads. Returns the number of their stacks.
@@ -223,15 +226,15 @@ static size_t print_stuck_sarif(const struct options *options,
   struct sarif_results results = {0};
   for (size_t i = 0; i < t.count && (!limit || i < limit); i++) {
     const struct stack_row *row = &t.rows[i];
-    const char *lock = lock_of(v, row);
+    char *waiting = waiting_for(v, row);
     struct sarif_result r = {
         .rule = SARIF_STUCK,
         .value = (double)row->value,
-        .message = text_of("%" PRId64 " thread%s can never continue%s%s",
-                           row->value, row->value == 1 ? "" : "s",
-                           lock ? ", waiting for " : "", lock ? lock : "")};
+        .message = text_of("%" PRId64 " thread%s can never continue%s",
+                           row->value, row->value == 1 ? "" : "s", waiting)};
     sarif_add_stack(&r, (struct sarif_stack){.frames = &t.frames[row->first],
                                              .count = row->count});
+    free(waiting);
     *APPEND(results.items, results.count, results.capacity) = r;
   }
   sarif_print(stdout, options, v, &results);

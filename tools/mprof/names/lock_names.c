@@ -174,3 +174,8 @@ void lock_names_find(struct profile *p, const struct places *places) {
   free(names);
   free(locks);
 }
+
+size_t lock_name_length(const char *label) {
+  const char *end = strstr(label, " (0x");
+  return end ? (size_t)(end - label) : 0;
+}

@@ -15,4 +15,7 @@
 // the heap and on stacks keep only their address.
 void lock_names_find(struct profile *p, const struct places *places);
 
+// Returns the length of the name in a label "lock", or 0 if the lock has none.
+size_t lock_name_length(const char *label);
+
 #endif
