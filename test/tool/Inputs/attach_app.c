@@ -22,6 +22,7 @@ BURNER(use_processor)
 #include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -95,6 +96,13 @@ static void filter_calls(void) {
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+static void mask_profiling_signal(int how) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPROF);
+  pthread_sigmask(how, &set, NULL);
+}
+
 static void in_child(void) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -133,6 +141,8 @@ int main(int argc, char **argv) {
         free(kept[--count]);
     if (line[0] == 'b')
       use_processor(300);
+    if (line[0] == 'm' || line[0] == 'u')
+      mask_profiling_signal(line[0] == 'm' ? SIG_BLOCK : SIG_UNBLOCK);
     if (line[0] == 'c')
       app_contend();
     if (line[0] == 'l')

@@ -166,6 +166,15 @@ def processor():
         assert 2 * 10**8 < used < 4 * 10**8, used
         for path in glob.glob("out/*"):
             os.remove(path)
+    # A signal that a thread has blocked may arrive after the end.
+    app.do("m")
+    attach = Attach(app, "--cpu")
+    app.do("b")
+    attach.end()
+    with open("/proc/%d/status" % app.pid) as f:
+        (caught,) = [int(line.split()[1], 16) for line in f if line.startswith("SigCgt")]
+    assert caught >> (signal.SIGPROF - 1) & 1, "a late signal would end the process"
+    app.do("u", "b")
     app.end()
 
 
