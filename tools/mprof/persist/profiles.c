@@ -134,6 +134,10 @@ struct reader {
   uint64_t address; // of the bucket that is being read
   int life; // that the sample of the heapx profile shows; -1: not one of them
   uint32_t *locations;
+  // The sample that is being made.
+  int64_t values[VALUES_MAX];
+  struct label labels[LABELS_MAX];
+  uint32_t label_count;
 };
 
 // --- profiles ---
@@ -180,16 +184,11 @@ static struct profile *new_profile(const struct reader *r, const char *rate,
   return p;
 }
 
-static void add_type(struct profile *p, const char *type, const char *unit) {
-  p->types[p->type_count++] = (struct value_type){
-      .type = profile_text(p, type), .unit = profile_text(p, unit)};
-}
-
-static void set_period(struct profile *p, const char *type, const char *unit,
-                       int64_t period) {
-  p->period_type = (struct value_type){.type = profile_text(p, type),
-                                       .unit = profile_text(p, unit)};
-  p->period = period;
+// Returns a type with its unit. A type without a name has that of the profile.
+static struct value_type type_of(struct profile *p, const char *const type[2],
+                                 const char *name) {
+  return (struct value_type){.type = profile_text(p, type[0] ? type[0] : name),
+                             .unit = profile_text(p, type[1])};
 }
 
 // Adds the mapping of the program first, as readers expect.
@@ -250,22 +249,26 @@ static int compare_labels(const void *a, const void *b, void *arg) {
   return keys ? keys : strcmp(p->strings[x->str], p->strings[y->str]);
 }
 
-static struct label text_label(struct profile *p, const char *key,
-                               const char *value) {
-  return (struct label){.key = profile_text(p, key),
-                        .str = profile_text(p, value)};
+// Adds a label to the sample. Later ones are dropped if there are too many.
+static void add_label(struct reader *r, struct label label) {
+  if (r->label_count < LABELS_MAX)
+    r->labels[r->label_count++] = label;
 }
 
-// Adds the labels of a set. Returns their number.
-static uint32_t add_set(struct reader *r, uint16_t set, struct label *labels,
-                        uint32_t room) {
+static void add_text(struct reader *r, const char *key, const char *value) {
+  add_label(r, (struct label){.key = profile_text(r->profile, key),
+                              .str = profile_text(r->profile, value)});
+}
+
+// Adds the labels of a set.
+static void add_set(struct reader *r, uint16_t set) {
   const struct persist_note *sets = r->file->label_sets;
   if (!sets || !sets[set].data)
-    return 0;
-  uint32_t count, n = 0;
+    return;
+  uint32_t count;
   const uint8_t *p = sets[set].data, *end = p + sets[set].length;
   memcpy(&count, p + 4, sizeof count);
-  for (p += 8; count > 0 && n < room; count--) {
+  for (p += 8; count > 0 && r->label_count < LABELS_MAX; count--) {
     const char *key, *value;
     p = persist_next_label(p, end, &key, &value);
     if (!p) {
@@ -273,9 +276,8 @@ static uint32_t add_set(struct reader *r, uint16_t set, struct label *labels,
       break;
     }
     if (*key) // a label without a key is not valid
-      labels[n++] = text_label(r->profile, key, value);
+      add_text(r, key, value);
   }
-  return n;
 }
 
 static const char *kind_name(unsigned kind) {
@@ -290,19 +292,15 @@ static const char *kind_name(unsigned kind) {
   return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-static uint32_t add_wait_labels(struct reader *r, const struct mprof_bucket *b,
-                                struct label *labels) {
-  struct profile *p = r->profile;
-  const char *key = b->type == MPROF_BUCKET_WALL ? "state" : "kind";
-  labels[0] = text_label(p, key, kind_name(b->kind));
-  if (b->object == 0)
-    return 1;
+static void add_wait_labels(struct reader *r, const struct mprof_bucket *b) {
   char text[32];
   const struct persist_note *name =
       persist_find_note(&r->file->locks, b->object);
+  add_text(r, b->type == MPROF_BUCKET_WALL ? "state" : "kind",
+           kind_name(b->kind));
   snprintf(text, sizeof text, "0x%" PRIxPTR, b->object);
-  labels[1] = text_label(p, "lock", name ? (const char *)name->data : text);
-  return 2;
+  if (b->object != 0)
+    add_text(r, "lock", name ? (const char *)name->data : text);
 }
 
 // --- buckets ---
@@ -314,13 +312,10 @@ static int64_t whole(double value) {
 }
 
 // Adds the label with the size of a block.
-static void add_size(struct reader *r, const struct mprof_bucket *b,
-                     struct label *labels, uint32_t *label_count) {
-  if (b->size == 0)
-    return;
-  labels[0] = (struct label){.key = profile_text(r->profile, "bytes"),
-                             .number = (int64_t)b->size};
-  *label_count = 1;
+static void add_size(struct reader *r, const struct mprof_bucket *b) {
+  if (b->size)
+    add_label(r, (struct label){.key = profile_text(r->profile, "bytes"),
+                                .number = (int64_t)b->size});
 }
 
 static double scale_of(const struct mprof_bucket *b) {
@@ -328,33 +323,28 @@ static double scale_of(const struct mprof_bucket *b) {
 }
 
 static bool counted_values(struct reader *r, const struct mprof_bucket *b,
-                           const struct persist_heap_counts *c, int64_t *values,
-                           struct label *labels, uint32_t *label_count) {
+                           const struct persist_heap_counts *c) {
   if (c->allocs == 0 && c->frees == 0)
     return false;
   const uint64_t inuse = c->allocs > c->frees ? c->allocs - c->frees : 0;
   const double scale = scale_of(b);
-  values[0] = whole((double)c->allocs * scale + 0.5);
-  values[1] = whole((double)(c->allocs * b->size) * scale);
-  values[2] = whole((double)inuse * scale + 0.5);
-  values[3] = whole((double)(inuse * b->size) * scale);
-  add_size(r, b, labels, label_count);
+  r->values[0] = whole((double)c->allocs * scale + 0.5);
+  r->values[1] = whole((double)(c->allocs * b->size) * scale);
+  r->values[2] = whole((double)inuse * scale + 0.5);
+  r->values[3] = whole((double)(inuse * b->size) * scale);
+  add_size(r, b);
   return true;
 }
 
-static bool heap_values(struct reader *r, const struct mprof_bucket *b,
-                        int64_t *values, struct label *labels,
-                        uint32_t *label_count) {
+static bool heap_values(struct reader *r, const struct mprof_bucket *b) {
   const struct persist_heap_counts c =
       persist_heap_counts(r->file, r->address, b);
-  return counted_values(r, b, &c, values, labels, label_count);
+  return counted_values(r, b, &c);
 }
 
-static bool peak_values(struct reader *r, const struct mprof_bucket *b,
-                        int64_t *values, struct label *labels,
-                        uint32_t *label_count) {
+static bool peak_values(struct reader *r, const struct mprof_bucket *b) {
   const struct persist_heap_counts c = persist_peak_counts(r->file, r->address);
-  return c.allocs != 0 && counted_values(r, b, &c, values, labels, label_count);
+  return c.allocs != 0 && counted_values(r, b, &c);
 }
 
 // Reads the lifetimes of a bucket. Returns false if the file has none.
@@ -369,9 +359,7 @@ static bool lives_of(struct reader *r, const struct mprof_bucket *b,
 }
 
 // Finds the number of blocks with the lifetime r->life.
-static bool freed_values(struct reader *r, const struct mprof_bucket *b,
-                         int64_t *values, struct label *labels,
-                         uint32_t *label_count) {
+static bool freed_values(struct reader *r, const struct mprof_bucket *b) {
   struct mprof_heapx_lives lives;
   double before = 0;
   if (!lives_of(r, b, &lives))
@@ -379,22 +367,19 @@ static bool freed_values(struct reader *r, const struct mprof_bucket *b,
   for (int i = 0; i < r->life; i++)
     before += (double)load(&lives.n[i]);
   const double scale = scale_of(b);
-  values[7] = whole((before + (double)load(&lives.n[r->life])) * scale) -
-              whole(before * scale);
-  add_size(r, b, labels, label_count);
-  labels[(*label_count)++] =
-      (struct label){.key = profile_text(r->profile, "lifetime"),
-                     .unit = profile_text(r->profile, "nanoseconds"),
-                     .number = INT64_C(2) << r->life};
-  return values[7] != 0;
+  r->values[7] = whole((before + (double)load(&lives.n[r->life])) * scale) -
+                 whole(before * scale);
+  add_size(r, b);
+  add_label(r, (struct label){.key = profile_text(r->profile, "lifetime"),
+                              .unit = profile_text(r->profile, "nanoseconds"),
+                              .number = INT64_C(2) << r->life});
+  return r->values[7] != 0;
 }
 
 // The columns are those of the profile heapx (rt/write/kind_heapx.c).
-static bool heapx_values(struct reader *r, const struct mprof_bucket *b,
-                         int64_t *values, struct label *labels,
-                         uint32_t *label_count) {
+static bool heapx_values(struct reader *r, const struct mprof_bucket *b) {
   if (r->life >= 0)
-    return freed_values(r, b, values, labels, label_count);
+    return freed_values(r, b);
   const struct persist_heap_counts c =
       persist_heap_counts(r->file, r->address, b);
   const uint64_t *n = c.heapx;
@@ -403,229 +388,195 @@ static bool heapx_values(struct reader *r, const struct mprof_bucket *b,
   const double slack = (double)n[MPROF_HEAPX_SLACK];
   const double freed = (double)n[MPROF_HEAPX_SLACK_FREED];
   const double temporary = (double)n[MPROF_HEAPX_TEMPORARY];
-  values[0] = whole(temporary * scale + 0.5);
-  values[1] = whole(temporary * (double)b->size * scale);
-  values[2] = whole((double)n[MPROF_HEAPX_IN_PLACE] * scale + 0.5);
-  values[3] = whole((double)n[MPROF_HEAPX_MOVED] * scale + 0.5);
-  values[4] = whole((double)n[MPROF_HEAPX_COPIED] * scale);
-  values[5] = whole(slack * scale);
+  r->values[0] = whole(temporary * scale + 0.5);
+  r->values[1] = whole(temporary * (double)b->size * scale);
+  r->values[2] = whole((double)n[MPROF_HEAPX_IN_PLACE] * scale + 0.5);
+  r->values[3] = whole((double)n[MPROF_HEAPX_MOVED] * scale + 0.5);
+  r->values[4] = whole((double)n[MPROF_HEAPX_COPIED] * scale);
+  r->values[5] = whole(slack * scale);
   if (c.allocs > c.frees && slack > freed)
-    values[6] = whole((slack - freed) * scale);
+    r->values[6] = whole((slack - freed) * scale);
   if (lives_of(r, b, &lives))
-    values[8] = whole((double)load(&lives.ns) * scale);
-  add_size(r, b, labels, label_count);
+    r->values[8] = whole((double)load(&lives.ns) * scale);
+  add_size(r, b);
   for (int i = 0; i < HEAPX_VALUES; i++)
-    if (values[i] != 0)
+    if (r->values[i] != 0)
       return true;
   return false;
 }
 
-static bool wait_values(struct reader *r, const struct mprof_bucket *b,
-                        int64_t *values, struct label *labels,
-                        uint32_t *label_count) {
+static bool wait_values(struct reader *r, const struct mprof_bucket *b) {
   const uint64_t count = load(&b->wait.count), cycles = load(&b->wait.cycles);
   if (count == 0 && cycles == 0)
     return false;
   const double ticks = (double)r->file->head.ticks_per_second;
-  values[0] = (int64_t)((count + MPROF_COUNT_ONE / 2) / MPROF_COUNT_ONE);
-  if (values[0] == 0 && b->type == MPROF_BUCKET_BLOCK)
-    values[0] = 1;
-  values[1] = ticks > 0 ? whole((double)cycles / (ticks / 1e9)) : 0;
+  r->values[0] = (int64_t)((count + MPROF_COUNT_ONE / 2) / MPROF_COUNT_ONE);
+  if (r->values[0] == 0 && b->type == MPROF_BUCKET_BLOCK)
+    r->values[0] = 1;
+  r->values[1] = ticks > 0 ? whole((double)cycles / (ticks / 1e9)) : 0;
   if (b->type == MPROF_BUCKET_WALL)
-    values[2] = (int64_t)load(&b->wait.cpu_ns);
-  *label_count = add_wait_labels(r, b, labels);
+    r->values[2] = (int64_t)load(&b->wait.cpu_ns);
+  add_wait_labels(r, b);
   return true;
 }
 
-static bool thread_values(struct reader *r, const struct mprof_bucket *b,
-                          int64_t *values, struct label *labels,
-                          uint32_t *label_count) {
-  (void)r, (void)labels, (void)label_count;
-  values[0] = (int64_t)load(&b->thread.created);
-  return values[0] != 0;
+static bool thread_values(struct reader *r, const struct mprof_bucket *b) {
+  r->values[0] = (int64_t)load(&b->thread.created);
+  return r->values[0] != 0;
 }
 
-static bool custom_values(struct reader *r, const struct mprof_bucket *b,
-                          int64_t *values, struct label *labels,
-                          uint32_t *label_count) {
-  (void)r, (void)labels, (void)label_count;
-  values[0] = (int64_t)b->custom.values;
-  return values[0] != 0;
+static bool custom_values(struct reader *r, const struct mprof_bucket *b) {
+  r->values[0] = (int64_t)b->custom.values;
+  return r->values[0] != 0;
 }
 
-static bool map_values(struct reader *r, const struct mprof_bucket *b,
-                       int64_t *values, struct label *labels,
-                       uint32_t *label_count) {
-  (void)r, (void)labels, (void)label_count;
-  values[0] = (int64_t)b->map.alloc_objects;
-  values[1] = (int64_t)b->map.alloc_bytes;
-  values[2] = (int64_t)b->map.inuse_objects;
-  values[3] = (int64_t)b->map.inuse_bytes;
-  return values[0] != 0 || values[2] != 0;
+static bool map_values(struct reader *r, const struct mprof_bucket *b) {
+  r->values[0] = (int64_t)b->map.alloc_objects;
+  r->values[1] = (int64_t)b->map.alloc_bytes;
+  r->values[2] = (int64_t)b->map.inuse_objects;
+  r->values[3] = (int64_t)b->map.inuse_bytes;
+  return r->values[0] != 0 || r->values[2] != 0;
 }
 
-static bool cpu_values(struct reader *r, const struct mprof_bucket *b,
-                       int64_t *values, struct label *labels,
-                       uint32_t *label_count) {
-  (void)r, (void)labels, (void)label_count;
-  values[0] = (int64_t)load(&b->cpu.samples);
-  values[1] = (int64_t)load(&b->cpu.ns);
-  return values[0] != 0;
+static bool cpu_values(struct reader *r, const struct mprof_bucket *b) {
+  r->values[0] = (int64_t)load(&b->cpu.samples);
+  r->values[1] = (int64_t)load(&b->cpu.ns);
+  return r->values[0] != 0;
 }
 
-// Finds the values of a sample of the bucket, and its own labels. Returns false
-// if the bucket has counted nothing.
-typedef bool values_of(struct reader *r, const struct mprof_bucket *b,
-                       int64_t *values, struct label *labels,
-                       uint32_t *label_count);
+// --- kinds of profiles ---
+
+// A kind of profile, which has a sample for each bucket of a type.
+struct kind {
+  const char *name;
+  enum mprof_bucket_type type;
+  // Finds the values of a sample of the bucket, and its own labels. Returns
+  // false if the bucket has counted nothing.
+  bool (*find)(struct reader *r, const struct mprof_bucket *b);
+  const char *empty; // the frame of a stack without frames, or NULL
+  const char *period[2], *default_type;
+  const char *types[VALUES_MAX][2]; // the values, and their units
+};
+
+enum { HEAP, HEAPX, PEAK, CUSTOM = 9 };
+#define HEAP_TYPES                                                             \
+  {{"alloc_objects", "count"},                                                 \
+   {"alloc_space", "bytes"},                                                   \
+   {"inuse_objects", "count"},                                                 \
+   {"inuse_space", "bytes"}}
+#define WAIT_TYPES {{"contentions", "count"}, {"delay", "nanoseconds"}}
+#define OF(Name) MPROF_BUCKET_##Name
+static const struct kind kinds[] = {
+    // clang-format off
+    {"heap", OF(MEM), heap_values, NULL, {"space", "bytes"}, NULL, HEAP_TYPES},
+    {"heapx", OF(MEM), heapx_values, NULL, {"space", "bytes"},
+     "temporary_objects",
+     {{"temporary_objects", "count"}, {"temporary_space", "bytes"},
+      {"in_place", "count"}, {"moved", "count"}, {"copied_space", "bytes"},
+      {"alloc_slack_space", "bytes"}, {"slack_space", "bytes"},
+      {"freed_objects", "count"}, {"lifetime", "nanoseconds"}}},
+    {"peak", OF(MEM), peak_values, NULL, {"space", "bytes"}, NULL, HEAP_TYPES},
+    {"mmap", OF(MAP), map_values, NULL, {"mmap", "bytes"}, NULL, HEAP_TYPES},
+    {"cpu", OF(CPU), cpu_values, "[signal blocked]", {"cpu", "nanoseconds"},
+     NULL, {{"samples", "count"}, {"cpu", "nanoseconds"}}},
+    {"block", OF(BLOCK), wait_values, NULL, {"contentions", "count"}, NULL,
+     WAIT_TYPES},
+    {"mutex", OF(MUTEX), wait_values, NULL, {"contentions", "count"}, NULL,
+     WAIT_TYPES},
+    {"wall", OF(WALL), wait_values, "[unknown]", {"wall", "nanoseconds"},
+     "wall",
+     {{"samples", "count"}, {"wall", "nanoseconds"}, {"cpu", "nanoseconds"}}},
+    {"threadcreate", OF(THREAD), thread_values, "[unknown creator]",
+     {"threadcreate", "count"}, NULL, {{"threadcreate", "count"}}},
+    // The program gives the name and the value of a profile of its own.
+    {NULL, OF(CUSTOM), custom_values, "[unknown]", {NULL, "count"}, NULL,
+     {{NULL, "count"}}},
+    // clang-format on
+};
 
 static void add_sample(struct reader *r, uint64_t address,
-                       const struct mprof_bucket *b, values_of *find,
-                       const char *empty) {
-  int64_t values[VALUES_MAX] = {0};
-  struct label labels[LABELS_MAX];
-  uint32_t label_count = 0;
+                       const struct mprof_bucket *b, const struct kind *k) {
+  memset(r->values, 0, sizeof r->values);
+  r->label_count = 0;
   r->address = address;
-  if (!find(r, b, values, labels, &label_count))
+  if (!k->find(r, b))
     return;
-  const long locations = add_stack(r, address, b, empty);
+  const long locations = add_stack(r, address, b, k->empty);
   if (locations < 0) {
     r->file->is_damaged = true;
     return;
   }
-  label_count +=
-      add_set(r, b->labels, labels + label_count, LABELS_MAX - label_count);
-  qsort_r(labels, label_count, sizeof *labels, compare_labels, r->profile);
+  add_set(r, b->labels);
+  qsort_r(r->labels, r->label_count, sizeof *r->labels, compare_labels,
+          r->profile);
   const int64_t period =
       b->type == MPROF_BUCKET_MEM ? (int64_t)b->rate : r->profile->period;
-  profile_sample(r->profile, r->locations, (uint32_t)locations, labels,
-                 label_count, period, values);
+  profile_sample(r->profile, r->locations, (uint32_t)locations, r->labels,
+                 r->label_count, period, r->values);
 }
 
-// Adds a sample for each bucket of a type. size: only for buckets with this
-// size, if it is not 0.
-static void add_buckets(struct reader *r, enum mprof_bucket_type type,
-                        uint64_t size, values_of *find, const char *empty) {
-  uint64_t next = r->file->head.roots[MPROF_PERSIST_BUCKETS + type];
+// Adds a sample for each bucket. size: only for buckets with this size, if it
+// is not 0.
+static void add_buckets(struct reader *r, const struct kind *k, uint64_t size) {
+  uint64_t next = r->file->head.roots[MPROF_PERSIST_BUCKETS + k->type];
   add_program(r);
   for (size_t left = persist_longest_list(r->file); next && left > 0; left--) {
     struct mprof_bucket b;
     if (!persist_copy(r->file, next, &b, sizeof b))
       return;
-    if (b.type != type)
+    if (b.type != k->type)
       r->file->is_damaged = true;
     else if (size == 0 || b.size == size)
-      add_sample(r, next, &b, find, empty);
+      add_sample(r, next, &b, k);
     next = (uintptr_t)b.allnext;
   }
 }
 
-static struct profile *begin(struct reader *r, const char *name,
-                             struct profile *p) {
+// Returns when the process had most memory in use.
+static int64_t time_of_peak(const struct mprof_persist_head *h) {
+  if (h->ticks_per_second == 0 || h->peak_ticks <= h->begin_ticks)
+    return h->begin_ns;
+  return (int64_t)((uint64_t)h->begin_ns +
+                   (uint64_t)whole((double)(h->peak_ticks - h->begin_ticks) *
+                                   1e9 / (double)h->ticks_per_second));
+}
+
+static struct profile *begin(struct reader *r, const struct kind *k,
+                             const char *name) {
+  const struct mprof_persist_head *h = &r->file->head;
+  const bool is_heap = k->type == MPROF_BUCKET_MEM;
+  const char *moment =
+      k == &kinds[PEAK] ? "the peak of the memory in use" : END;
+  struct profile *p =
+      is_heap ? new_profile(r, "heap_rate", h->heap_rate, moment)
+      : k->type == MPROF_BUCKET_BLOCK
+          ? new_profile(r, "block_rate", h->block_rate, END)
+      : k->type == MPROF_BUCKET_MUTEX
+          ? new_profile(r, "mutex_fraction", h->mutex_fraction, END)
+          : new_profile(r, NULL, 0, END);
+  for (int i = 0; i < VALUES_MAX && k->types[i][1]; i++)
+    p->types[p->type_count++] = type_of(p, k->types[i], name);
+  p->period_type = type_of(p, k->period, name);
+  p->period = is_heap ? (int64_t)h->heap_rate : 1;
+  if (k->default_type)
+    p->default_type = profile_text(p, k->default_type);
+  if (k == &kinds[PEAK])
+    p->time_ns = time_of_peak(h);
   struct recovered *v =
       APPEND(r->out->profiles, r->out->count, r->out->capacity);
   snprintf(v->name, sizeof v->name, "%s", name);
-  r->profile = v->profile = p;
+  v->profile = p;
   return p;
 }
 
-static void add_heap_types(struct profile *p) {
-  add_type(p, "alloc_objects", "count");
-  add_type(p, "alloc_space", "bytes");
-  add_type(p, "inuse_objects", "count");
-  add_type(p, "inuse_space", "bytes");
-}
-
-static struct profile *begin_heap(struct reader *r, const char *name,
-                                  const char *moment) {
-  const uint64_t rate = r->file->head.heap_rate;
-  struct profile *p = begin(r, name, new_profile(r, "heap_rate", rate, moment));
-  set_period(p, "space", "bytes", (int64_t)rate);
-  return p;
-}
-
-static void make_heap(struct reader *r) {
-  add_heap_types(begin_heap(r, "heap", END));
-  add_buckets(r, MPROF_BUCKET_MEM, 0, heap_values, NULL);
-}
-
-static void make_heapx(struct reader *r) {
-  static const char *const types[HEAPX_VALUES][2] = {
-      {"temporary_objects", "count"}, {"temporary_space", "bytes"},
-      {"in_place", "count"},          {"moved", "count"},
-      {"copied_space", "bytes"},      {"alloc_slack_space", "bytes"},
-      {"slack_space", "bytes"},       {"freed_objects", "count"},
-      {"lifetime", "nanoseconds"}};
-  struct profile *p = begin_heap(r, "heapx", END);
-  for (int i = 0; i < HEAPX_VALUES; i++)
-    add_type(p, types[i][0], types[i][1]);
-  p->default_type = profile_text(p, types[0][0]);
-  for (r->life = -1; r->life < MPROF_HEAPX_LIVES; r->life++)
-    add_buckets(r, MPROF_BUCKET_MEM, 0, heapx_values, NULL);
-}
-
-static void make_peak(struct reader *r) {
-  const struct mprof_persist_head *h = &r->file->head;
-  struct profile *p = begin_heap(r, "peak", "the peak of the memory in use");
-  add_heap_types(p);
-  if (h->ticks_per_second != 0 && h->peak_ticks > h->begin_ticks)
-    p->time_ns =
-        (int64_t)((uint64_t)p->time_ns +
-                  (uint64_t)whole((double)(h->peak_ticks - h->begin_ticks) *
-                                  1e9 / (double)h->ticks_per_second));
-  add_buckets(r, MPROF_BUCKET_MEM, 0, peak_values, NULL);
-}
-
-static void make_maps(struct reader *r) {
-  if (r->file->head.roots[MPROF_PERSIST_BUCKETS + MPROF_BUCKET_MAP] == 0)
-    return;
-  struct profile *p = begin(r, "mmap", new_profile(r, NULL, 0, END));
-  add_heap_types(p);
-  set_period(p, "mmap", "bytes", 1);
-  add_buckets(r, MPROF_BUCKET_MAP, 0, map_values, NULL);
-}
-
-static void make_cpu(struct reader *r) {
-  if (r->file->head.roots[MPROF_PERSIST_BUCKETS + MPROF_BUCKET_CPU] == 0)
-    return;
-  struct profile *p = begin(r, "cpu", new_profile(r, NULL, 0, END));
-  add_type(p, "samples", "count");
-  add_type(p, "cpu", "nanoseconds");
-  set_period(p, "cpu", "nanoseconds", 1);
-  add_buckets(r, MPROF_BUCKET_CPU, 0, cpu_values, "[signal blocked]");
-}
-
-static void make_waits(struct reader *r, const char *name,
-                       enum mprof_bucket_type type, const char *rate_name,
-                       uint64_t rate) {
-  if (r->file->head.roots[MPROF_PERSIST_BUCKETS + type] == 0)
-    return;
-  struct profile *p = begin(r, name, new_profile(r, rate_name, rate, END));
-  add_type(p, "contentions", "count");
-  add_type(p, "delay", "nanoseconds");
-  set_period(p, "contentions", "count", 1);
-  add_buckets(r, type, 0, wait_values, NULL);
-}
-
-static void make_wall(struct reader *r) {
-  if (r->file->head.roots[MPROF_PERSIST_BUCKETS + MPROF_BUCKET_WALL] == 0)
-    return;
-  struct profile *p = begin(r, "wall", new_profile(r, NULL, 0, END));
-  add_type(p, "samples", "count");
-  add_type(p, "wall", "nanoseconds");
-  add_type(p, "cpu", "nanoseconds");
-  set_period(p, "wall", "nanoseconds", 1);
-  p->default_type = profile_text(p, "wall");
-  add_buckets(r, MPROF_BUCKET_WALL, 0, wait_values, "[unknown]");
-}
-
-static void make_counts(struct reader *r, const char *name,
-                        enum mprof_bucket_type type, uint64_t size,
-                        values_of *find, const char *empty) {
-  struct profile *p = begin(r, name, new_profile(r, NULL, 0, END));
-  add_type(p, name, "count");
-  set_period(p, name, "count", 1);
-  add_buckets(r, type, size, find, empty);
+static void make(struct reader *r, const struct kind *k, const char *name,
+                 uint64_t size) {
+  r->profile = begin(r, k, name);
+  if (k != &kinds[HEAPX])
+    add_buckets(r, k, size);
+  else
+    for (r->life = -1; r->life < MPROF_HEAPX_LIVES; r->life++)
+      add_buckets(r, k, size);
 }
 
 // Returns whether a profile of the program may have this name, which becomes a
@@ -633,11 +584,8 @@ static void make_counts(struct reader *r, const char *name,
 static bool is_profile_name(const char *name) {
   static const char letters[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
-  static const char *const others[] = {"heap",  "heapx", "peak",
-                                       "block", "mutex", "threadcreate",
-                                       "mmap",  "cpu",   "wall"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strcmp(name, others[i]) == 0)
+  for (int i = 0; i < CUSTOM; i++)
+    if (strcmp(name, kinds[i].name) == 0)
       return false;
   const size_t length = strlen(name);
   return length > 0 && length < sizeof((struct recovered *)0)->name &&
@@ -653,29 +601,30 @@ static void make_custom(struct reader *r) {
     }
     if (persist_find_note(&r->file->names, n->key) ==
         n) // a profile may have several notes
-      make_counts(r, (const char *)n->data, MPROF_BUCKET_CUSTOM, n->key,
-                  custom_values, "[unknown]");
+      make(r, &kinds[CUSTOM], (const char *)n->data, n->key);
+  }
+}
+
+// Returns whether the process has counted for this kind of profile.
+static bool has_kind(const struct mprof_persist_head *h, int kind) {
+  switch (kind) {
+  case HEAP:
+    return true;
+  case HEAPX:
+    return h->has_heapx;
+  case PEAK:
+    return h->has_peak && h->peak_number != 0;
+  default:
+    return h->roots[MPROF_PERSIST_BUCKETS + kinds[kind].type] != 0;
   }
 }
 
 void persist_profiles(struct persist_file *file, struct persist *out) {
   *out = (struct persist){0};
   struct reader r = {.file = file, .out = out};
-  make_heap(&r);
-  if (file->head.has_heapx)
-    make_heapx(&r);
-  if (file->head.has_peak && file->head.peak_number != 0)
-    make_peak(&r);
-  make_maps(&r);
-  make_cpu(&r);
-  make_waits(&r, "block", MPROF_BUCKET_BLOCK, "block_rate",
-             file->head.block_rate);
-  make_waits(&r, "mutex", MPROF_BUCKET_MUTEX, "mutex_fraction",
-             file->head.mutex_fraction);
-  make_wall(&r);
-  if (file->head.roots[MPROF_PERSIST_BUCKETS + MPROF_BUCKET_THREAD] != 0)
-    make_counts(&r, "threadcreate", MPROF_BUCKET_THREAD, 0, thread_values,
-                "[unknown creator]");
+  for (int i = 0; i < CUSTOM; i++)
+    if (has_kind(&file->head, i))
+      make(&r, &kinds[i], kinds[i].name, 0);
   make_custom(&r);
   free(r.locations);
 }
