@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct trace_text {
   const char *bytes; // may lack a terminating 0 byte
@@ -17,8 +18,16 @@ struct trace_text {
 
 #define TEXT(literal) ((struct trace_text){literal, sizeof literal - 1})
 
-struct trace_text trace_text_of(const char *string);
-bool trace_text_is(struct trace_text text, const char *string);
-bool trace_text_equal(struct trace_text a, struct trace_text b);
+static inline struct trace_text trace_text_of(const char *string) {
+  return (struct trace_text){string, strlen(string)};
+}
+
+static inline bool trace_text_equal(struct trace_text a, struct trace_text b) {
+  return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+static inline bool trace_text_is(struct trace_text text, const char *string) {
+  return trace_text_equal(text, trace_text_of(string));
+}
 
 #endif

@@ -559,15 +559,6 @@ static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
   line_instant(line, g, "sample", TEXT("CPU sample"), TEXT(""), stack);
 }
 
-// A charge is the time that threads have waited for a released lock. Charges
-// are not shown, because the timeline already shows each of these waits as a
-// slice.
-static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
-                        uint64_t stack) {
-  struct json_timeline *l = (struct json_timeline *)line;
-  (void)l, (void)g, (void)ns, (void)stack;
-}
-
 static void line_range_begin(struct timeline *line, enum range_kind kind,
                              uint64_t id, struct trace_text name) {
   struct json_timeline *l = (struct json_timeline *)line;
@@ -619,7 +610,6 @@ static const struct timeline_sink sink = {
     .region_end = line_region_end,
     .instant = line_instant,
     .sample = line_sample,
-    .charge = line_charge,
     .range_begin = line_range_begin,
     .range_end = line_range_end,
     .counter = line_counter,
