@@ -42,6 +42,13 @@ void idmap_add(struct idmap *map, uint64_t id, size_t index) {
   map->count++;
 }
 
+size_t idmap_get(struct idmap *map, uint64_t id, size_t next) {
+  size_t index = next;
+  if (!idmap_find(map, id, &index))
+    idmap_add(map, id, next);
+  return index;
+}
+
 void idmap_clear(struct idmap *map) {
   free(map->entries);
   *map = (struct idmap){0};

@@ -26,6 +26,8 @@ struct idmap {
 bool idmap_find(const struct idmap *map, uint64_t id, size_t *index);
 // Adds id with its index. The id must not be in the table.
 void idmap_add(struct idmap *map, uint64_t id, size_t index);
+// Returns the index of id, or `next` after adding id with this index.
+size_t idmap_get(struct idmap *map, uint64_t id, size_t next);
 // Removes all ids and frees the memory of the table.
 void idmap_clear(struct idmap *map);
 

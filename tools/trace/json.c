@@ -3,41 +3,14 @@
 
 #include "json.h"
 
-#include <inttypes.h>
+#include "sys/message.h"
 
-// Returns the length of the UTF-8 sequence at `bytes`. At most `left` bytes can
-// be read. Returns 0 if no valid UTF-8 sequence begins at `bytes`.
-static size_t utf8_length(const unsigned char *bytes, size_t left) {
-  static const struct {
-    unsigned char mask, lead;
-    // Smallest code point of this form. UTF-8 requires a shorter form for
-    // smaller code points.
-    unsigned least;
-  } forms[] = {{0x80, 0, 0},
-               {0xe0, 0xc0, 0x80},
-               {0xf0, 0xe0, 0x800},
-               {0xf8, 0xf0, 0x10000}};
-  for (size_t n = 0; n < 4; n++) {
-    if ((bytes[0] & forms[n].mask) != forms[n].lead)
-      continue;
-    if (n + 1 > left)
-      return 0;
-    unsigned code = bytes[0] & (unsigned char)~forms[n].mask;
-    for (size_t i = 1; i <= n; i++) {
-      if ((bytes[i] & 0xc0) != 0x80)
-        return 0;
-      code = code << 6 | (bytes[i] & 0x3f);
-    }
-    bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code < forms[n].least || code > 0x10ffff || surrogate ? 0 : n + 1;
-  }
-  return 0;
-}
+#include <inttypes.h>
 
 void json_escape(FILE *out, struct trace_text text) {
   const unsigned char *bytes = (const unsigned char *)text.bytes;
   for (size_t i = 0; i < text.length;) {
-    size_t n = utf8_length(bytes + i, text.length - i);
+    size_t n = mprof_utf8_length(bytes + i, text.length - i);
     if (!n) {
       fputs("\\ufffd", out);
       i++;

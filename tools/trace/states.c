@@ -36,33 +36,24 @@ const char *const p_status_names[] = {"not known", "running", "idle",
                                       "in a system call of an unknown thread"};
 
 struct g_state *state_of_g(struct states *s, uint64_t id) {
-  size_t index;
-  if (!idmap_find(&s->g_ids, id, &index)) {
-    index = s->g_count;
-    idmap_add(&s->g_ids, id, index);
+  const size_t index = idmap_get(&s->g_ids, id, s->g_count);
+  if (index == s->g_count)
     *APPEND(s->gs, s->g_count, s->g_capacity) = (struct g_state){0};
-  }
   return &s->gs[index];
 }
 
 struct p_state *state_of_p(struct states *s, uint64_t id) {
-  size_t index;
-  if (!idmap_find(&s->p_ids, id, &index)) {
-    index = s->p_count;
-    idmap_add(&s->p_ids, id, index);
+  const size_t index = idmap_get(&s->p_ids, id, s->p_count);
+  if (index == s->p_count)
     *APPEND(s->ps, s->p_count, s->p_capacity) = (struct p_state){0};
-  }
   return &s->ps[index];
 }
 
 struct m_state *state_of_m(struct states *s, uint64_t id) {
-  size_t index;
-  if (!idmap_find(&s->m_ids, id, &index)) {
-    index = s->m_count;
-    idmap_add(&s->m_ids, id, index);
+  const size_t index = idmap_get(&s->m_ids, id, s->m_count);
+  if (index == s->m_count)
     *APPEND(s->ms, s->m_count, s->m_capacity) =
         (struct m_state){TRACE_NONE, TRACE_NONE};
-  }
   return &s->ms[index];
 }
 
@@ -426,12 +417,9 @@ static void destroy_in_call(struct states *s, const struct trace_event *ev) {
 // --- tasks, regions and ranges of time ---
 
 static void task_begin(struct states *s, const struct trace_event *ev) {
-  size_t index;
-  if (!idmap_find(&s->task_ids, ev->args[0], &index)) {
-    index = s->task_count;
-    idmap_add(&s->task_ids, ev->args[0], index);
+  const size_t index = idmap_get(&s->task_ids, ev->args[0], s->task_count);
+  if (index == s->task_count)
     *APPEND(s->tasks, s->task_count, s->task_capacity) = false;
-  }
   if (s->tasks[index])
     VIOLATE(s, ev, TASK_UNIQUE,
             "%s: task %" PRIu64 " already exists and has not ended",

@@ -149,13 +149,10 @@ void clear_tables(struct trace *t) {
 }
 
 struct stream *stream_of(struct trace *t, uint64_t id) {
-  size_t index;
-  if (!idmap_find(&t->stream_ids, id, &index)) {
-    index = t->stream_count;
-    idmap_add(&t->stream_ids, id, index);
+  const size_t index = idmap_get(&t->stream_ids, id, t->stream_count);
+  if (index == t->stream_count)
     *APPEND(t->streams, t->stream_count, t->stream_capacity) =
         (struct stream){.id = id};
-  }
   return &t->streams[index];
 }
 

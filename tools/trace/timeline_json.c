@@ -123,13 +123,10 @@ static void put_stack_text(struct json_timeline *l, struct json_details *d,
 }
 
 static struct thread *thread_of(struct json_timeline *l, uint64_t g) {
-  size_t index;
-  if (!idmap_find(&l->ids, g, &index)) {
-    index = l->count;
-    idmap_add(&l->ids, g, index);
+  const size_t index = idmap_get(&l->ids, g, l->count);
+  if (index == l->count)
     *APPEND(l->threads, l->count, l->capacity) =
         (struct thread){.g = g, .start = l->now, .m = TRACE_NONE};
-  }
   return &l->threads[index];
 }
 
@@ -562,13 +559,10 @@ static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
 static void line_range_begin(struct timeline *line, enum range_kind kind,
                              uint64_t id, struct trace_text name) {
   struct json_timeline *l = (struct json_timeline *)line;
-  size_t index;
-  if (!idmap_find(&l->range_ids[kind], id, &index)) {
-    index = l->range_count;
-    idmap_add(&l->range_ids[kind], id, index);
+  const size_t index = idmap_get(&l->range_ids[kind], id, l->range_count);
+  if (index == l->range_count)
     *APPEND(l->ranges, l->range_count, l->range_capacity) =
         (struct range){.kind = kind, .id = id};
-  }
   struct range *r = &l->ranges[index];
   if (r->open)
     return;

@@ -11,12 +11,9 @@
 #include <stdlib.h>
 
 struct thread_times *times_of(struct times *t, uint64_t g) {
-  size_t index;
-  if (!idmap_find(&t->ids, g, &index)) {
-    index = t->count;
-    idmap_add(&t->ids, g, index);
+  const size_t index = idmap_get(&t->ids, g, t->count);
+  if (index == t->count)
     *APPEND(t->threads, t->count, t->capacity) = (struct thread_times){.g = g};
-  }
   return &t->threads[index];
 }
 

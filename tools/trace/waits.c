@@ -47,7 +47,6 @@ struct wait_timeline {
   // threads have waited for a released lock.) When `charges` has CHARGES_MAX
   // ids, the map becomes `older`, and the ids that were in `older` are dropped.
   struct idmap charges, older;
-  size_t charge_count; // number of ids in `charges`
   // A ring of the latest waits that other threads have ended. A wait stays here
   // for a while, because it is not yet known whether it was a wait for a lock.
   // If it was, an event with the charge of the lock's release may follow.
@@ -77,13 +76,10 @@ static uint64_t charge_id(const struct wait_timeline *l,
 
 static void count_end(struct wait_timeline *l, const struct wait *w) {
   uint64_t key = end_key(w);
-  size_t index;
-  if (!idmap_find(&l->end_ids, key, &index)) {
-    index = l->end_count;
-    idmap_add(&l->end_ids, key, index);
+  const size_t index = idmap_get(&l->end_ids, key, l->end_count);
+  if (index == l->end_count)
     *APPEND(l->ends, l->end_count, l->end_capacity) =
         (struct wait_end){.example = *w};
-  }
   struct wait_end *end = &l->ends[index];
   end->count++;
   end->total += w->length;
@@ -101,15 +97,12 @@ static void settle(struct wait_timeline *l, const struct pending *p) {
 }
 
 static void add_charge(struct wait_timeline *l, uint64_t id) {
-  size_t index;
-  if (l->charge_count == CHARGES_MAX) {
+  if (l->charges.count == CHARGES_MAX) {
     idmap_clear(&l->older);
     l->older = l->charges;
     l->charges = (struct idmap){0};
-    l->charge_count = 0;
   }
-  if (!idmap_find(&l->charges, id, &index))
-    idmap_add(&l->charges, id, l->charge_count++);
+  idmap_get(&l->charges, id, 0);
 }
 
 static void hold_back(struct wait_timeline *l, const struct wait *w) {
@@ -305,19 +298,16 @@ static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
   struct wait_timeline *l = (struct wait_timeline *)line;
   const struct place at = place_of(l->axis.trace, stack);
   const uint64_t key = place_key(&at), id = charge_id(l, &at);
-  size_t index;
   (void)g;
   // All waits for locks have the reason "sync". So ignore charges if only waits
   // with another reason are collected.
   if (l->reason && strcmp(l->reason, "sync") != 0)
     return;
   add_charge(l, id);
-  if (!idmap_find(&l->holder_ids, key, &index)) {
-    index = l->holder_count;
-    idmap_add(&l->holder_ids, key, index);
+  const size_t index = idmap_get(&l->holder_ids, key, l->holder_count);
+  if (index == l->holder_count)
     *APPEND(l->holders, l->holder_count, l->holder_capacity) =
         (struct holder){.at = at, .first = l->axis.now};
-  }
   struct holder *h = &l->holders[index];
   h->count++;
   h->total += ns;
