@@ -6,6 +6,7 @@
 #include "commands/input.h"
 #include "commands/json_view.h"
 #include "commands/options.h"
+#include "common/idmap.h"
 #include "common/memory.h"
 #include "common/saturate.h"
 #include "files/json.h"
@@ -32,32 +33,17 @@ struct listing {
 struct listings {
   struct listing *items;
   size_t count, capacity;
-  struct intern set;
+  struct idmap set;
 };
-
-static bool is_listing(const void *arg, uint32_t index) {
-  const struct {
-    const struct listings *l;
-    string_id name, file;
-  } *w = arg;
-  return w->l->items[index].name == w->name &&
-         w->l->items[index].file == w->file;
-}
 
 static struct listing *listing_of(struct listings *l, string_id name,
                                   string_id file) {
-  const struct {
-    const struct listings *l;
-    string_id name, file;
-  } wanted = {l, name, file};
-  const string_id key[] = {name, file};
-  const uint32_t next = (uint32_t)l->count;
-  const uint32_t id = intern_find(&l->set, intern_hash(0, key, sizeof key),
-                                  next, is_listing, &wanted);
-  if (id == next)
+  const size_t index =
+      idmap_get(&l->set, (uint64_t)name << 32 | file, l->count);
+  if (index == l->count)
     *APPEND(l->items, l->count, l->capacity) =
         (struct listing){.name = name, .file = file};
-  return &l->items[id];
+  return &l->items[index];
 }
 
 static const struct view *sorted_view; // for by_line; one thread sorts

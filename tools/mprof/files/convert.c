@@ -3,6 +3,7 @@
 
 #include "files/convert.h"
 
+#include "common/idmap.h"
 #include "common/memory.h"
 #include "common/printable.h"
 #include "common/saturate.h"
@@ -196,32 +197,17 @@ struct edge {
 struct edges {
   struct edge *items;
   size_t count, capacity;
-  struct intern set;
+  struct idmap set;
 };
-
-static bool is_edge(const void *arg, uint32_t index) {
-  const struct {
-    const struct edges *e;
-    uint32_t caller, callee;
-  } *w = arg;
-  const struct edge *e = &w->e->items[index];
-  return e->caller == w->caller && e->callee == w->callee;
-}
 
 static void add_edge(struct edges *e, uint32_t caller, uint32_t callee,
                      int64_t value) {
-  const struct {
-    const struct edges *e;
-    uint32_t caller, callee;
-  } wanted = {e, caller, callee};
-  const uint32_t key[] = {caller, callee};
-  const uint32_t next = (uint32_t)e->count;
-  const uint32_t id = intern_find(&e->set, intern_hash(0, key, sizeof key),
-                                  next, is_edge, &wanted);
-  if (id == next)
+  const size_t index =
+      idmap_get(&e->set, (uint64_t)caller << 32 | callee, e->count);
+  if (index == e->count)
     *APPEND(e->items, e->count, e->capacity) =
         (struct edge){.caller = caller, .callee = callee};
-  add_to(&e->items[id].value, value);
+  add_to(&e->items[index].value, value);
 }
 
 static int by_caller(const void *x, const void *y) {
@@ -273,5 +259,5 @@ void write_callgrind(const struct view *v, FILE *out) {
   }
   free(own);
   free(e.items);
-  intern_free(&e.set);
+  idmap_clear(&e.set);
 }

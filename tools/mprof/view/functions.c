@@ -3,6 +3,7 @@
 
 #include "view/functions.h"
 
+#include "common/idmap.h"
 #include "common/memory.h"
 #include "common/saturate.h"
 
@@ -26,20 +27,11 @@ struct adder {
     struct largest largest;
   } *vias;
   size_t via_count, via_capacity;
-  struct intern via_set;
+  struct idmap via_set;
   struct largest *own;  // of each frame
   uint32_t *last_stack; // of each frame: index + 1 of the last stack with it
   struct shown_frame *shown; // of the stack that is being added
 };
-
-static bool is_via(const void *arg, uint32_t index) {
-  const struct {
-    const struct adder *a;
-    uint32_t frame, callee;
-  } *w = arg;
-  const struct via *v = &w->a->vias[index];
-  return v->frame == w->frame && v->callee == w->callee;
-}
 
 static void note_largest(struct largest *largest,
                          const struct shown_frame *leaf, int64_t value) {
@@ -51,15 +43,9 @@ static void note_largest(struct largest *largest,
 static void add_via(struct adder *a, const struct shown_frame *leaf,
                     int64_t value) {
   const uint32_t frame = leaf->frame, callee = leaf->via;
-  const struct {
-    const struct adder *a;
-    uint32_t frame, callee;
-  } wanted = {a, frame, callee};
-  const uint32_t key[] = {frame, callee};
-  const uint32_t next = (uint32_t)a->via_count;
-  const uint32_t id = intern_find(&a->via_set, intern_hash(0, key, sizeof key),
-                                  next, is_via, &wanted);
-  if (id == next)
+  const size_t id =
+      idmap_get(&a->via_set, (uint64_t)frame << 32 | callee, a->via_count);
+  if (id == a->via_count)
     *APPEND(a->vias, a->via_count, a->via_capacity) =
         (struct via){.frame = frame, .callee = callee};
   struct via *via = &a->vias[id];
@@ -162,7 +148,7 @@ struct function_table functions_of(const struct view *v, bool keeps_std,
   free(a.last_stack);
   free(a.shown);
   free(a.vias);
-  intern_free(&a.via_set);
+  idmap_clear(&a.via_set);
   return t;
 }
 

@@ -3,6 +3,7 @@
 
 #include "view/types.h"
 
+#include "common/idmap.h"
 #include "common/memory.h"
 #include "common/saturate.h"
 #include "names/block_type.h"
@@ -59,29 +60,15 @@ static string_id type_of(struct profile *p, const struct sample *s,
 
 struct adder {
   struct type_table *table;
-  struct intern rows;
+  struct idmap rows; // by name
 };
-
-static bool has_name(const void *arg, uint32_t index) {
-  const struct {
-    const struct type_table *t;
-    string_id name;
-  } *w = arg;
-  return w->t->rows[index].name == w->name;
-}
 
 static struct type_row *row_of(struct adder *a, string_id name) {
   struct type_table *t = a->table;
-  const struct {
-    const struct type_table *t;
-    string_id name;
-  } wanted = {t, name};
-  const uint32_t next = (uint32_t)t->count;
-  const uint32_t id = intern_find(&a->rows, intern_hash(0, &name, sizeof name),
-                                  next, has_name, &wanted);
-  if (id == next)
+  const size_t index = idmap_get(&a->rows, name, t->count);
+  if (index == t->count)
     *APPEND(t->rows, t->count, t->capacity) = (struct type_row){.name = name};
-  return &t->rows[id];
+  return &t->rows[index];
 }
 
 static void add_values(struct type_values *to, const struct type_values *v) {
@@ -146,7 +133,7 @@ bool types_of(const struct view *v, bool has_full_names, struct type_table *t) {
     if (!name)
       add_to(&t->unknown, size_of(v->stacks[i].value));
   }
-  intern_free(&a.rows);
+  idmap_clear(&a.rows);
   sorted = t;
   sorted_profile = p;
   if (t->count)
