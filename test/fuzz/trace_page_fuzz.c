@@ -61,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct bytes bytes = {.at = malloc(size ? size : 1), .length = size};
   memcpy(bytes.at, data, size);
   char error[256];
-  char *json = trace_json_of(&bytes, "a", "a.trace", error, sizeof error);
+  char *json = trace_json_of(&bytes, "a", "a.trace", trace_window_all, error,
+                             sizeof error);
   if (json)
     check_json(json);
   free(json);

@@ -68,7 +68,7 @@ static void convert_trace(struct trace *trace) {
     timeline_end(line);
   }
 #else
-  struct timeline *line = waits_begin(trace, NULL, 3);
+  struct timeline *line = waits_begin(trace, NULL, 3, trace_window_all);
   convert("fuzz", trace, line);
   struct waits waits = waits_end(line);
   for (size_t i = 0; i < waits.longest_count; i++)

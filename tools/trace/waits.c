@@ -30,6 +30,7 @@ struct wait_timeline {
   struct axis axis;
   uint64_t ticks; // time of the present event
   const char *reason;
+  struct trace_window window;
   uint64_t count, total;
   struct times times;
   struct thread *threads; // with the indices of times.threads
@@ -134,12 +135,23 @@ static void keep_longest(struct wait_timeline *l, const struct wait *w) {
   l->longest[at] = *w;
 }
 
-static void end_wait(struct wait_timeline *l, struct thread *t, uint64_t then) {
+// The present time, or the nearest time in the window.
+static uint64_t clipped_now(const struct wait_timeline *l) {
+  return trace_window_clip(l->window, l->axis.now);
+}
+
+static void end_wait(struct wait_timeline *l, struct thread *t) {
   struct wait *w = &t->wait;
   if (!t->waits)
     return;
   t->waits = false;
-  w->length = then > w->start ? then - w->start : 0;
+  const uint64_t start = trace_window_clip(l->window, w->start),
+                 then = clipped_now(l);
+  // The wait is outside of the window.
+  if (then <= start && (w->start != start || l->axis.now != then))
+    return;
+  w->start = start;
+  w->length = then > start ? then - start : 0;
   l->count++;
   l->total += w->length;
   if (w->end == WAIT_WOKEN)
@@ -152,11 +164,12 @@ static void end_wait(struct wait_timeline *l, struct thread *t, uint64_t then) {
 static const struct timeline_sink sink; // at the end of this file
 
 struct timeline *waits_begin(const struct trace *trace, const char *reason,
-                             size_t longest) {
+                             size_t longest, struct trace_window window) {
   struct wait_timeline *l = zeroed(1, sizeof *l);
   l->base.sink = &sink;
   l->axis.trace = trace;
   l->reason = reason;
+  l->window = window;
   l->longest_max = longest;
   l->longest = zeroed(longest, sizeof *l->longest);
   return &l->base;
@@ -188,17 +201,25 @@ struct waits waits_end(struct timeline *line) {
   for (size_t i = 0; i < l->thread_count; i++) {
     struct thread *t = &l->threads[i];
     t->wait.end = WAIT_OPEN;
-    end_wait(l, t, l->axis.now);
+    end_wait(l, t);
   }
   settle_all(l);
-  times_count(&l->times, l->axis.now);
+  times_count(&l->times, clipped_now(l));
   if (l->end_count)
     qsort(l->ends, l->end_count, sizeof *l->ends, by_total);
   if (l->holder_count)
     qsort(l->holders, l->holder_count, sizeof *l->holders, by_charge);
-  return (struct waits){l->count,   l->total,         l->axis.now, &l->times,
-                        l->longest, l->longest_count, l->ends,     l->end_count,
-                        l->holders, l->holder_count};
+  const uint64_t end = l->axis.now < l->window.to ? l->axis.now : l->window.to;
+  return (struct waits){l->count,
+                        l->total,
+                        end > l->window.from ? end - l->window.from : 0,
+                        &l->times,
+                        l->longest,
+                        l->longest_count,
+                        l->ends,
+                        l->end_count,
+                        l->holders,
+                        l->holder_count};
 }
 
 struct trace_text waits_thread_name(struct timeline *line, uint64_t g) {
@@ -246,11 +267,11 @@ static void line_state(struct timeline *line, uint64_t g,
                        uint64_t stack) {
   struct wait_timeline *l = (struct wait_timeline *)line;
   struct thread *t = thread_of(l, g);
-  times_state(&l->times, g, l->axis.now, state, reason);
+  times_state(&l->times, g, clipped_now(l), state, reason);
   const struct trace_text lock = state == THREAD_BLOCKED ? t->lock : TEXT("");
   t->lock = TEXT("");
   t->wait.end = WAIT_BY_ITSELF;
-  end_wait(l, t, l->axis.now);
+  end_wait(l, t);
   if (state == THREAD_IN_CALL)
     reason = TEXT("system call");
   else if (state != THREAD_BLOCKED)
@@ -268,17 +289,17 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   struct wait_timeline *l = (struct wait_timeline *)line;
   struct thread *t = thread_of(l, g);
   struct wait *w = &t->wait;
-  times_state(&l->times, g, l->axis.now, THREAD_RUNNABLE, TEXT(""));
+  times_state(&l->times, g, clipped_now(l), THREAD_RUNNABLE, TEXT(""));
   w->waker = by;
   w->woken_at = place_of(l->axis.trace, stack);
   w->end = w->waker || w->woken_at.pc ? WAIT_WOKEN : WAIT_BY_ITSELF;
-  end_wait(l, t, l->axis.now);
+  end_wait(l, t);
 }
 
 static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
                          uint64_t ns) {
   struct wait_timeline *l = (struct wait_timeline *)line;
-  times_stopped(&l->times, g, l->axis.now,
+  times_stopped(&l->times, g, clipped_now(l),
                 is_preempted ? TIME_PREEMPTED : TIME_OFF_CPU, ns);
 }
 
@@ -289,7 +310,7 @@ static void line_lock(struct timeline *line, uint64_t g,
 
 static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
   struct wait_timeline *l = (struct wait_timeline *)line;
-  if (g)
+  if (g && trace_window_has(l->window, l->axis.now))
     times_sample(&l->times, l->axis.trace, g, stack);
 }
 
@@ -301,7 +322,8 @@ static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
   (void)g;
   // All waits for locks have the reason "sync". So ignore charges if only waits
   // with another reason are collected.
-  if (l->reason && strcmp(l->reason, "sync") != 0)
+  if ((l->reason && strcmp(l->reason, "sync") != 0) ||
+      !trace_window_has(l->window, l->axis.now))
     return;
   add_charge(l, id);
   const size_t index = idmap_get(&l->holder_ids, key, l->holder_count);

@@ -20,6 +20,7 @@
 #define MPROF_TRACE_WAITS_H
 
 #include "place.h"
+#include "window.h"
 
 #include <stdint.h>
 
@@ -61,7 +62,7 @@ struct holder {
 struct waits {
   // Number of all waits, and their total time in nanoseconds.
   uint64_t count, total;
-  uint64_t duration;           // of the trace, in nanoseconds
+  uint64_t duration;           // of the window, in nanoseconds; 0: it is empty
   const struct times *times;   // of all threads
   const struct wait *longest;  // longest first
   size_t longest_count;        // at most the number passed to waits_begin
@@ -73,9 +74,10 @@ struct waits {
 
 // Returns a timeline that collects waits. reason: only waits with this reason
 // are collected; NULL: all waits are collected. longest: how many of the
-// longest waits are kept.
+// longest waits are kept. window: the part of the trace that counts; a wait
+// counts with its part in the window.
 struct timeline *waits_begin(const struct trace *trace, const char *reason,
-                             size_t longest);
+                             size_t longest, struct trace_window window);
 // Returns the result. Call this after the last event. The result is valid until
 // waits_free.
 struct waits waits_end(struct timeline *line);

@@ -31,6 +31,7 @@ struct group {
 
 struct groups {
   const struct options *options;
+  struct trace_window window; // of traces
   struct page *page;
   struct group *items;
   size_t count, capacity;
@@ -82,7 +83,8 @@ static const char *add_profile(struct groups *g, const char *path,
 static const char *add_trace(struct groups *g, const char *path,
                              const struct bytes *bytes) {
   static char error[256];
-  char *json = trace_json_of(bytes, path, base_name(path), error, sizeof error);
+  char *json = trace_json_of(bytes, path, base_name(path), g->window, error,
+                             sizeof error);
   if (!json)
     return error;
   page_add_json(g->page, "traces", json);
@@ -272,6 +274,10 @@ int command_html(const struct options *given) {
   if (options->lines + options->functions + options->files > 1)
     return complain(options,
                     "--functions, --lines and --files exclude each other");
+  char error[256];
+  if (!trace_window_parse(&g.window, options->from, options->to, error,
+                          sizeof error))
+    return complain(options, "%s", error);
   if (!options->output)
     return complain(options, "give the page's name with -o, such as "
                              "-o report.html; -o - is standard output");

@@ -11,6 +11,7 @@
 #include "read.h"
 #include "timeline_json.h"
 #include "trace_data.h"
+#include "window.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,44 +105,25 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-// Leaves *ns as it is if there is no text.
-static bool parse_time(const struct options *o, const char *option,
-                       const char *text, uint64_t *ns) {
-  static const struct {
-    const char *name;
-    double ns;
-  } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-  char *end = NULL;
-  if (!text)
-    return true;
-  double value = *text >= '0' && *text <= '9' ? strtod(text, &end) : -1;
-  for (size_t i = 0; end && i < sizeof units / sizeof *units; i++) {
-    // A double represents every integer up to 2^53 exactly. 9e15 ns (104 days)
-    // is just below 2^53 ns.
-    if (strcmp(end, units[i].name) == 0 && value * units[i].ns < 9e15) {
-      *ns = (uint64_t)(value * units[i].ns + 0.5);
-      return true;
-    }
-  }
-  complain(o, "--%s=%s is not a time such as 1.5s or 20ms", option, text);
-  return false;
-}
-
 // Reads the options of the JSON. Returns false after a message.
 static bool read_options(const struct options *o,
                          struct timeline_options *view) {
+  struct trace_window window;
   size_t frames = 16;
-  *view = (struct timeline_options){.name = o->name, .to = UINT64_MAX};
-  if (!option_number(o, "frames", o->frames, 0, 1000, &frames) ||
-      !parse_time(o, "from", o->from, &view->from) ||
-      !parse_time(o, "to", o->to, &view->to))
+  char error[256];
+  if (!option_number(o, "frames", o->frames, 0, 1000, &frames))
     return false;
-  view->frames = (unsigned)frames;
-  view->stacks_as_text = option_is(o->stacks, "text");
-  if (view->from < view->to)
-    return true;
-  complain(o, "--from is not before --to");
-  return false;
+  if (!trace_window_parse(&window, o->from, o->to, error, sizeof error)) {
+    complain(o, "%s", error);
+    return false;
+  }
+  *view =
+      (struct timeline_options){.name = o->name,
+                                .frames = (unsigned)frames,
+                                .stacks_as_text = option_is(o->stacks, "text"),
+                                .from = window.from,
+                                .to = window.to};
+  return true;
 }
 
 int command_trace_json(const struct options *o) {

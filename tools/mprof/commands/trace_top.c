@@ -126,8 +126,8 @@ static void print_ends(const struct waits *w, size_t count) {
 }
 
 static void print_waits(const char *path, struct timeline *line,
-                        const char *reason, size_t count) {
-  const struct waits waits = waits_end(line), *w = &waits;
+                        const struct waits *w, const char *reason,
+                        size_t count) {
   show_text(trace_text_of(path));
   printf(": %zu thread%s in ", w->times->count, plural(w->times->count));
   print_time(0, w->duration);
@@ -175,8 +175,7 @@ static void json_total(uint64_t count, uint64_t total, uint64_t longest) {
          count, total, longest);
 }
 
-static void json_waits(struct timeline *line, size_t count) {
-  const struct waits waits = waits_end(line), *w = &waits;
+static void json_waits(const struct waits *w, size_t count) {
   printf("{\"duration_ns\":%" PRIu64 ",\n\"threads\":[", w->duration);
   show_times_json(w->times);
   fputs("],\n\"waits\":", stdout);
@@ -208,21 +207,30 @@ static void json_waits(struct timeline *line, size_t count) {
 
 int command_trace_top(const struct options *options) {
   const char *path = options->paths[0], *reason = options->reason;
+  struct trace_window window;
   char error[256];
   size_t count = 10;
   if (!option_number(options, "count", options->count, 1, 1000, &count))
     return STATUS_ERROR;
   if (options->path_count != 1)
     return complain(options, "give one trace");
+  if (!trace_window_parse(&window, options->from, options->to, error,
+                          sizeof error))
+    return complain(options, "%s", error);
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace)
     return complain(options, "%s: %s", path, error);
-  struct timeline *line = waits_begin(trace, reason, count);
+  struct timeline *line = waits_begin(trace, reason, count, window);
   const uint64_t violations = convert(path, trace, line);
-  if (option_is(options->format, "json"))
-    json_waits(line, count);
+  const struct waits waits = waits_end(line);
+  const bool is_empty = !trace_window_is_all(window) && !waits.duration;
+  if (is_empty)
+    complain(options,
+             "%s: the trace has nothing to show between --from and --to", path);
+  else if (option_is(options->format, "json"))
+    json_waits(&waits, count);
   else
-    print_waits(path, line, reason, count);
+    print_waits(path, line, &waits, reason, count);
   waits_free(line);
   trace_close(trace);
   if (violations)
@@ -232,5 +240,5 @@ int command_trace_top(const struct options *options) {
              path, violations, plural(violations));
   if (fflush(stdout) != 0)
     return complain(options, "standard output: %s", strerror(errno));
-  return violations ? STATUS_FOUND : STATUS_OK;
+  return violations || is_empty ? STATUS_FOUND : STATUS_OK;
 }

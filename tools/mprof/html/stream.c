@@ -20,6 +20,21 @@ void stream_put_signed(struct stream *s, int64_t number) {
   stream_put(s, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));
 }
 
+uint64_t stream_get(const struct stream *s, size_t *at) {
+  uint64_t number = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const uint8_t byte = s->bytes[(*at)++];
+    number |= (uint64_t)(byte & 0x7f) << shift;
+    if (byte < 0x80)
+      return number;
+  }
+}
+
+int64_t stream_get_signed(const struct stream *s, size_t *at) {
+  const uint64_t number = stream_get(s, at);
+  return (int64_t)(number >> 1 ^ -(number & 1));
+}
+
 // Writes the numbers as a string of JSON, with its quotes.
 static void write_string(const struct stream *s, FILE *out) {
   static const char digits[] =

@@ -19,6 +19,10 @@ struct stream {
 void stream_put(struct stream *s, uint64_t number);
 // Puts a number that may be negative (zigzag, as in protobuf).
 void stream_put_signed(struct stream *s, int64_t number);
+// Returns the number at *at, which moves behind it. The sequence must have a
+// number there.
+uint64_t stream_get(const struct stream *s, size_t *at);
+int64_t stream_get_signed(const struct stream *s, size_t *at);
 // Writes the numbers as a further field of an object of JSON, which also has
 // their count, and frees the sequence.
 void stream_write(struct stream *s, const char *name, size_t count, FILE *out);

@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "files/json.h"
 #include "html/stream.h"
+#include "html/trace_merge.h"
 #include "html/trace_spans.h"
 #include "symbolize/short_name.h"
 #include "trace/axis.h"
@@ -28,26 +29,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE_BITS = 3, MAX_FRAMES = 32 };
+// The page has at most MAX_ITEMS changes, arrows, regions and so on of a trace,
+// which are about 8 MB.
+enum { MAX_FRAMES = 32, MAX_ITEMS = 500000 };
+
+struct change {
+  uint64_t code; // the reason and the state
+  int64_t stack;
+};
 
 struct thread {
   uint64_t g, m;
-  struct trace_text name, label;
-  struct trace_text lock; // of the next wait
-  uint64_t last;          // time of the last change
+  struct trace_text name, label, lock; // lock: of the next wait
+  uint64_t last;                       // time of the last change
   int64_t last_stack;
+  struct change before; // the state before the window
   size_t change_count;
   struct stream changes;
+};
+
+// A text, such as why a thread waits, and the lock for which it waits, or "".
+struct reason {
+  struct trace_text text, lock;
 };
 
 struct page_timeline {
   struct timeline base;
   struct axis axis;
+  struct trace_window window;
   struct idmap ids;
   struct thread *threads;
-  struct trace_text *reasons;
-  char **texts; // memory of reasons that name a lock
-  size_t text_count, text_capacity;
+  struct reason *reasons;
   struct intern reason_set;
   size_t last_reason; // index
   size_t thread_count, thread_capacity, reason_count, reason_capacity;
@@ -56,7 +68,7 @@ struct page_timeline {
   struct stream arrows, heap;
   size_t arrow_count, heap_count;
   uint64_t last_arrow, last_heap_time;
-  int64_t last_heap;
+  int64_t last_heap, heap_before; // heap_before: before the window
 };
 
 // --- the calls of the converter
@@ -66,8 +78,8 @@ static uint32_t thread_of(struct page_timeline *l, uint64_t g) {
   if (!idmap_find(&l->ids, g, &index)) {
     index = l->thread_count;
     idmap_add(&l->ids, g, index);
-    *APPEND(l->threads, l->thread_count, l->thread_capacity) =
-        (struct thread){.g = g, .m = TRACE_NONE};
+    *APPEND(l->threads, l->thread_count, l->thread_capacity) = (struct thread){
+        .g = g, .lock = TEXT(""), .m = TRACE_NONE, .last = l->window.from};
   }
   return (uint32_t)index;
 }
@@ -80,28 +92,39 @@ static struct thread *thread_at(struct page_timeline *l, uint64_t g) {
 
 struct reason_query {
   const struct page_timeline *line;
-  struct trace_text reason;
+  struct reason reason;
 };
+
+static bool is_equal(struct reason a, struct reason b) {
+  return trace_text_equal(a.text, b.text) && trace_text_equal(a.lock, b.lock);
+}
 
 static bool is_reason(const void *arg, uint32_t index) {
   const struct reason_query *q = arg;
-  return trace_text_equal(q->line->reasons[index], q->reason);
+  return is_equal(q->line->reasons[index], q->reason);
 }
 
 // Returns the number of the reason. Reason 0 is the empty text.
-static size_t reason_of(struct page_timeline *l, struct trace_text reason) {
+static size_t wait_of(struct page_timeline *l, struct trace_text text,
+                      struct trace_text lock) {
+  const struct reason reason = {text, lock};
   if (l->last_reason < l->reason_count &&
-      trace_text_equal(l->reasons[l->last_reason], reason))
+      is_equal(l->reasons[l->last_reason], reason))
     return l->last_reason;
   const struct reason_query query = {l, reason};
   const uint32_t next = (uint32_t)l->reason_count,
-                 hash = intern_hash(0, reason.bytes, reason.length),
+                 hash = intern_hash(intern_hash(0, text.bytes, text.length),
+                                    lock.bytes, lock.length),
                  index =
                      intern_find(&l->reason_set, hash, next, is_reason, &query);
   if (index == next)
     *APPEND(l->reasons, l->reason_count, l->reason_capacity) = reason;
   l->last_reason = index;
   return index;
+}
+
+static size_t reason_of(struct page_timeline *l, struct trace_text text) {
+  return wait_of(l, text, TEXT(""));
 }
 
 static uint32_t stack_of(struct page_timeline *l, uint64_t stack) {
@@ -116,6 +139,8 @@ static void line_at(struct timeline *line, uint64_t ticks) {
 // kind: 0 for a wakeup, 1 for the creation of a thread.
 static void add_arrow(struct page_timeline *l, uint64_t by, uint32_t to,
                       unsigned kind, uint32_t stack) {
+  if (!trace_window_has(l->window, l->axis.now))
+    return;
   stream_put(&l->arrows, l->axis.now - l->last_arrow);
   stream_put(&l->arrows, thread_of(l, by));
   stream_put(&l->arrows, (uint64_t)to << 1 | kind);
@@ -141,36 +166,37 @@ static void line_create(struct timeline *line, uint64_t g, uint64_t by,
     add_arrow(l, by, to, 1, 0);
 }
 
-// Returns the number of the reason for a wait for the lock.
-static size_t reason_for_lock(struct page_timeline *l, struct trace_text reason,
-                              struct trace_text lock) {
-  const size_t count = l->reason_count;
-  char *text =
-      text_of("%.*s for %.*s", (int)reason.length,
-              reason.length ? reason.bytes : "", (int)lock.length, lock.bytes);
-  const size_t index = reason_of(l, trace_text_of(text));
-  if (l->reason_count == count)
-    free(text);
-  else
-    *APPEND(l->texts, l->text_count, l->text_capacity) = text;
-  return index;
+static void put_change(struct thread *t, uint64_t time, struct change c) {
+  stream_put(&t->changes, time - t->last);
+  stream_put(&t->changes, c.code);
+  stream_put_signed(&t->changes, c.stack - t->last_stack);
+  t->last = time;
+  t->last_stack = c.stack;
+  t->change_count++;
+}
+
+// Puts the state in which the thread was when the window began.
+static void put_before(struct page_timeline *l, struct thread *t) {
+  if (t->before.code)
+    put_change(t, l->window.from, t->before);
+  t->before = (struct change){0};
 }
 
 static void add_change(struct page_timeline *l, uint32_t thread,
                        enum thread_state state, struct trace_text reason,
                        uint64_t stack) {
   struct thread *t = &l->threads[thread];
-  const int64_t node = stack_of(l, stack);
-  const size_t number = state == THREAD_BLOCKED && t->lock.length
-                            ? reason_for_lock(l, reason, t->lock)
-                            : reason_of(l, reason);
+  const struct trace_text lock = state == THREAD_BLOCKED ? t->lock : TEXT("");
+  const struct change c = {(uint64_t)wait_of(l, reason, lock) << STATE_BITS |
+                               (unsigned)state,
+                           stack_of(l, stack)};
   t->lock = TEXT("");
-  stream_put(&t->changes, l->axis.now - t->last);
-  stream_put(&t->changes, (uint64_t)number << STATE_BITS | (unsigned)state);
-  stream_put_signed(&t->changes, node - t->last_stack);
-  t->last = l->axis.now;
-  t->last_stack = node;
-  t->change_count++;
+  if (l->axis.now < l->window.from) {
+    t->before = c;
+  } else if (l->axis.now <= l->window.to) {
+    put_before(l, t);
+    put_change(t, l->axis.now, c);
+  }
 }
 
 static void line_state(struct timeline *line, uint64_t g,
@@ -189,6 +215,12 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   add_change(l, to, THREAD_RUNNABLE, TEXT(""), 0);
 }
 
+static void line_lock(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  thread_at(l, g)->lock = name;
+}
+
 static void line_kernel_thread(struct timeline *line, uint64_t g, uint64_t m) {
   struct page_timeline *l = (struct page_timeline *)line;
   thread_at(l, g)->m = m;
@@ -198,11 +230,6 @@ static void line_name(struct timeline *line, uint64_t g,
                       struct trace_text name) {
   struct page_timeline *l = (struct page_timeline *)line;
   thread_at(l, g)->name = name;
-}
-
-static void line_lock(struct timeline *line, uint64_t g,
-                      struct trace_text name) {
-  thread_at((struct page_timeline *)line, g)->lock = name;
 }
 
 static void line_label(struct timeline *line, uint64_t g,
@@ -258,16 +285,30 @@ static void line_range_end(struct timeline *line, enum range_kind kind,
   spans_range_end(&l->spans, l->axis.now, kind, id);
 }
 
+static void put_heap(struct page_timeline *l, uint64_t time, int64_t value) {
+  stream_put(&l->heap, time - l->last_heap_time);
+  stream_put_signed(&l->heap, value - l->last_heap);
+  l->last_heap_time = time;
+  l->last_heap = value;
+  l->heap_count++;
+}
+
 static void line_counter(struct timeline *line, enum counter_kind kind,
                          uint64_t value) {
   struct page_timeline *l = (struct page_timeline *)line;
   if (kind != COUNTER_HEAP)
     return;
-  stream_put(&l->heap, l->axis.now - l->last_heap_time);
-  stream_put_signed(&l->heap, (int64_t)(value - (uint64_t)l->last_heap));
-  l->last_heap_time = l->axis.now;
-  l->last_heap = (int64_t)value;
-  l->heap_count++;
+  // A damaged trace may have any value.
+  const int64_t bytes = (int64_t)(value & INT64_MAX >> 1);
+  if (l->axis.now < l->window.from) {
+    l->heap_before = bytes;
+    return;
+  }
+  if (l->axis.now > l->window.to)
+    return;
+  if (!l->heap_count && l->window.from)
+    put_heap(l, l->window.from, l->heap_before);
+  put_heap(l, l->axis.now, bytes);
 }
 
 static const struct timeline_sink sink = {.at = line_at,
@@ -313,6 +354,88 @@ static void write_text(struct trace_text text, FILE *out) {
   free(copy);
 }
 
+static uint64_t duration(const struct page_timeline *l) {
+  return l->window.to - l->window.from;
+}
+
+// Ends the window where the trace ends, and completes the changes.
+static void finish(struct page_timeline *l) {
+  if (l->window.to > l->axis.now)
+    l->window.to = l->axis.now;
+  for (size_t i = 0; i < l->thread_count; i++)
+    put_before(l, &l->threads[i]);
+}
+
+// Returns the number of items that the page has if it merges intervals that are
+// shorter, or a larger number than MAX_ITEMS.
+static size_t items_with(const struct page_timeline *l, uint64_t shortest) {
+  size_t count = spans_write(
+      &l->spans, (struct span_window){l->window.from, l->window.to, shortest},
+      NULL);
+  for (size_t i = 0; i < l->thread_count && count <= MAX_ITEMS; i++) {
+    const struct thread *t = &l->threads[i];
+    struct wait_ends ends = {0};
+    count += merge_changes(&t->changes, t->change_count, duration(l), shortest,
+                           NULL, &ends);
+    count += ends.count; // each may have an arrow
+    free(ends.times);
+  }
+  return count;
+}
+
+// Returns the length below which intervals are merged, or 0 if the trace is
+// small.
+static uint64_t shortest_of(const struct page_timeline *l) {
+  size_t count = l->spans.count + l->arrow_count + l->heap_count;
+  for (size_t i = 0; i < l->thread_count; i++)
+    count += l->threads[i].change_count;
+  if (count <= MAX_ITEMS)
+    return 0;
+  static const uint64_t steps[] = {1, 2, 5};
+  uint64_t power = 1000;
+  for (unsigned i = 0;; i++) {
+    const uint64_t shortest = steps[i % 3] * power;
+    if (shortest > l->window.to || items_with(l, shortest) <= MAX_ITEMS)
+      return shortest;
+    if (i % 3 == 2)
+      power *= 10;
+  }
+}
+
+static void merge(struct page_timeline *l, uint64_t shortest) {
+  struct wait_ends *ends = zeroed(l->thread_count, sizeof *ends);
+  for (size_t i = 0; i < l->thread_count; i++) {
+    struct thread *t = &l->threads[i];
+    struct stream merged = {0};
+    t->change_count = merge_changes(&t->changes, t->change_count, duration(l),
+                                    shortest, &merged, &ends[i]);
+    free(t->changes.bytes);
+    t->changes = merged;
+  }
+  l->heap_count = merge_points(&l->heap, l->heap_count, shortest);
+  l->arrow_count = merge_arrows(&l->arrows, l->arrow_count, ends);
+  for (size_t i = 0; i < l->thread_count; i++)
+    free(ends[i].times);
+  free(ends);
+}
+
+// Writes the reasons: each is a text, or [text, lock].
+static void write_reasons(const struct page_timeline *l, FILE *out) {
+  fputs(",\n\"reasons\":[", out);
+  for (size_t i = 0; i < l->reason_count; i++) {
+    const struct reason *r = &l->reasons[i];
+    fputs(i ? "," : "", out);
+    fputs(r->lock.length ? "[" : "", out);
+    write_text(r->text, out);
+    if (r->lock.length) {
+      fputc(',', out);
+      write_text(r->lock, out);
+      fputc(']', out);
+    }
+  }
+  fputs("]", out);
+}
+
 static void write_threads(struct page_timeline *l, FILE *out) {
   fputs(",\n\"threads\":[", out);
   for (size_t i = 0; i < l->thread_count; i++) {
@@ -353,20 +476,22 @@ static void write_frames(const struct frame_tree *tree, FILE *out) {
 
 static void write_trace(struct page_timeline *l, const char *name,
                         uint64_t violations, FILE *out) {
+  const uint64_t shortest = shortest_of(l);
+  if (shortest)
+    merge(l, shortest);
   fputs("{\"name\":", out);
   json_string(out, name);
-  fprintf(out, ",\"duration\":%" PRIu64 ",\"violations\":%" PRIu64, l->axis.now,
-          violations);
-  fputs(",\n\"reasons\":[", out);
-  for (size_t i = 0; i < l->reason_count; i++) {
-    fputs(i ? "," : "", out);
-    write_text(l->reasons[i], out);
-  }
-  fputs("]", out);
+  fprintf(out,
+          ",\"begin\":%" PRIu64 ",\"duration\":%" PRIu64 ",\"whole\":%" PRIu64
+          ",\"shortest\":%" PRIu64 ",\"violations\":%" PRIu64,
+          l->window.from, duration(l), l->axis.now, shortest, violations);
+  write_reasons(l, out);
   write_threads(l, out);
   stream_write(&l->arrows, "arrows", l->arrow_count, out);
   stream_write(&l->heap, "heap", l->heap_count, out);
-  spans_write(&l->spans, l->axis.now, out);
+  spans_write(&l->spans,
+              (struct span_window){l->window.from, l->window.to, shortest},
+              out);
   write_frames(&l->frames, out);
   fputs("}", out);
 }
@@ -378,18 +503,27 @@ bool is_trace(const struct bytes *bytes) {
 }
 
 char *trace_json_of(const struct bytes *bytes, const char *path,
-                    const char *name, char *error, size_t size) {
+                    const char *name, struct trace_window window, char *error,
+                    size_t size) {
   struct trace *trace = trace_open_bytes(bytes->at, bytes->length, error, size);
   if (!trace)
     return NULL;
   struct page_timeline l = {.base.sink = &sink,
                             .axis.trace = trace,
+                            .window = window,
+                            .last_arrow = window.from,
+                            .last_heap_time = window.from,
                             .frames.put_name = put_short_name};
   reason_of(&l, TEXT(""));
   const uint64_t violations = convert(path, trace, &l.base);
+  finish(&l);
   char *json = NULL;
   size_t length;
-  FILE *out = open_memstream(&json, &length);
+  const bool is_empty = l.window.from && l.window.from >= l.window.to;
+  if (is_empty)
+    snprintf(error, size,
+             "the trace has nothing to show between --from and --to");
+  FILE *out = is_empty ? NULL : open_memstream(&json, &length);
   if (out) {
     write_trace(&l, name, violations, out);
     fclose(out);
@@ -399,9 +533,6 @@ char *trace_json_of(const struct bytes *bytes, const char *path,
   idmap_clear(&l.ids);
   free(l.threads);
   free(l.reasons);
-  for (size_t i = 0; i < l.text_count; i++)
-    free(l.texts[i]);
-  free(l.texts);
   intern_free(&l.reason_set);
   trace_close(trace);
   return json;

@@ -7,6 +7,7 @@
 #define MPROF_TOOL_TRACE_PAGE_H
 
 #include "files/bytes.h"
+#include "trace/window.h"
 
 #include <stdbool.h>
 
@@ -15,8 +16,11 @@ bool is_trace(const struct bytes *bytes);
 
 // Returns the trace as an object of JSON for page_add_json, or NULL and a
 // message in error. Prints violations of the format to stderr, after the path.
+// window: the part of the trace that is shown. Short neighbouring intervals of
+// a thread are merged if the trace has too many of them for a page.
 char *trace_json_of(const struct bytes *bytes, const char *path,
-                    const char *name, char *error, size_t size);
+                    const char *name, struct trace_window window, char *error,
+                    size_t size);
 
 // Returns the short name of a function. The caller frees it. NULL: there is no
 // memory.

@@ -93,20 +93,56 @@ void spans_range_end(struct spans *s, uint64_t now, enum range_kind kind,
     end(&s->items[s->ranges[index]], now);
 }
 
-void spans_write(const struct spans *s, uint64_t now, FILE *out) {
+// The row of a thread in which a span is drawn, among ROWS. Deep regions share
+// one.
+enum { DEEP = 3, ROWS = DEEP + 1 + SPAN_MESSAGE + 1 };
+static size_t row_of(const struct span *span) {
+  const unsigned depth = span->depth < DEEP ? span->depth : DEEP;
+  return span->thread * ROWS +
+         (span->kind == SPAN_REGION ? SPAN_MESSAGE + 1 + depth : span->kind);
+}
+
+// Allocates a number for each row.
+static uint64_t *rows_of(const struct spans *s) {
+  size_t threads = 1;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->items[i].thread >= threads)
+      threads = s->items[i].thread + 1;
+  return zeroed(threads * ROWS, sizeof(uint64_t));
+}
+
+size_t spans_write(const struct spans *s, struct span_window window,
+                   FILE *out) {
   struct stream stream = {0};
-  uint64_t last = 0;
+  uint64_t last = window.from, *kept = rows_of(s); // of a row: its latest end
+  size_t count = 0;
   for (size_t i = 0; i < s->count; i++) {
     const struct span *span = &s->items[i];
+    const uint64_t then = span->is_open ? window.to : span->end;
+    if (then < window.from || span->begin > window.to)
+      continue;
+    const uint64_t begin =
+                       span->begin > window.from ? span->begin : window.from,
+                   end = then < window.to ? then : window.to;
+    uint64_t *row = &kept[row_of(span)];
+    if (end - begin < window.shortest && *row && begin < *row + window.shortest)
+      continue;
+    *row = end;
+    count++;
+    if (!out)
+      continue;
     stream_put(&stream, (uint64_t)span->depth << KIND_BITS | span->kind);
     stream_put(&stream, span->thread);
-    stream_put(&stream, span->begin - last);
-    stream_put(&stream, (span->is_open ? now : span->end) - span->begin);
+    stream_put(&stream, begin - last);
+    stream_put(&stream, end - begin);
     stream_put(&stream, span->name);
     stream_put(&stream, span->value);
-    last = span->begin;
+    last = begin;
   }
-  stream_write(&stream, "spans", s->count, out);
+  free(kept);
+  if (out)
+    stream_write(&stream, "spans", count, out);
+  return count;
 }
 
 void spans_clear(struct spans *s) {

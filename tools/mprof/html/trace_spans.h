@@ -48,8 +48,16 @@ void spans_range_begin(struct spans *s, uint64_t now, enum range_kind kind,
                        uint64_t id, size_t name);
 void spans_range_end(struct spans *s, uint64_t now, enum range_kind kind,
                      uint64_t id);
-// Writes the spans as a member of an object of JSON. Open spans end now.
-void spans_write(const struct spans *s, uint64_t now, FILE *out);
+// The part of the spans that is written. Of several neighbours of a thread
+// that are shorter than `shortest` and as near, only the first is written.
+struct span_window {
+  uint64_t from, to, shortest;
+};
+
+// Writes the spans as a member of an object of JSON, with times since
+// window.from. Open spans end at window.to. Writes nothing if out is NULL.
+// Returns the number of spans.
+size_t spans_write(const struct spans *s, struct span_window window, FILE *out);
 void spans_clear(struct spans *s);
 
 #endif

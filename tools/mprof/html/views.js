@@ -409,8 +409,8 @@ class AboutView {
           'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
               's shows callers and callees, c copies the stack',
           'Tables: arrow keys move, Enter shows callers and callees',
-          'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to who ended it, ' +
-              'h folds the rows of its thread, n and N step through what the search finds'
+          'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to what ended it, ' +
+              'G goes back, h folds the rows of its thread or group, n and N step through what the search finds'
         ].map(t => h('li', {}, t))));
   }
 

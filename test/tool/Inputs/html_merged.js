@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints the times of the threads of a trace, and what the timeline says about a
+// merged interval.
+
+const {lanes} = new Trace(JSON.parse(document.getElementById('data').textContent).traces[0]);
+const text = element => element.innerText.replace(/\s+/g, ' ');
+const lane = lanes.findIndex(l => l.merged.size);
+location.hash = `#view=Timeline&lane=${lane}&time=${lanes[lane].time[[...lanes[lane].merged.keys()][0]]}`;
+
+setTimeout(() => {
+  console.log('step: note: ' + [...document.querySelectorAll('.legend')].map(text).find(t => /merged/.test(t)));
+  for (const lane of lanes)
+    console.log(`step: times: ${lane.thread.id} ${lane.sums.map(s => s[lane.count]).join(' ')}`);
+  console.log('step: merged: ' + text(document.querySelector('.details')).replace(/^.*?: /, ''));
+}, 500);
