@@ -23,7 +23,7 @@
 // RUN: %trace_top --reason=sync x.trace | FileCheck %s --check-prefix=TABLE
 // RUN: %mprof trace json -o x.json x.trace
 // RUN: grep '"lock":"orders"' x.json && grep '"lock":"table+0x8"' x.json
-// RUN: %mprof html x.trace -o x.html && grep -q 'sync for table+0x8' x.html
+// RUN: %mprof html x.trace -o x.html && grep -q '"sync","table+0x8' x.html
 //
 // CHECK:     1. {{.*}}: job, task 1 from
 // CHECK-DAG: sync for orders: main G1 at main latency-lock-names.c:[[#LINE:]]

@@ -18,7 +18,7 @@
 // CHECK: step: row: region 0 of main: parse+
 // CHECK: step: row: region 1 of main: read+
 // CHECK: step: row: message 0 of main: url: /index
-// CHECK: step: wait: {{.*}}waiting (sync for shop::cache) {{.*}} held and released by main G1{{.*}} at main html-timeline.cpp:{{[0-9]+}} (g goes there) shop::look html-timeline.cpp:{{[0-9]+}}
+// CHECK: step: wait: {{.*}}waiting (sync) {{.*}} for shop::cache held and released by main G1{{.*}} at main html-timeline.cpp:{{[0-9]+}} (g goes there) shop::look html-timeline.cpp:{{[0-9]+}}
 // CHECK: step: with library frames: {{.*}}std::mutex::lock
 // CHECK: step: who ended it: main G1
 // CHECK: step: range: {{.*}} from 0.000000 s running waiting runnable in a call thread {{.*}} all threads
