@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof labels: the values of each label, such as the customers, with the bytes
-// or the time of each.
+// mprof labels and mprof top --by=LABEL: the values of each label, or of one,
+// such as the customers, with the bytes or the time of each.
+
+#include "commands/show_labels.h"
 
 #include "commands/input.h"
 #include "commands/json_view.h"
@@ -10,6 +12,7 @@
 #include "commands/sections.h"
 #include "common/memory.h"
 #include "common/saturate.h"
+#include "files/convert.h"
 #include "files/json.h"
 #include "terminal/markup.h"
 #include "terminal/quantity.h"
@@ -20,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The sum of the samples with a label.
+// The sum of the samples with a label. Only with --by: label.key is 0 for the
+// samples without the label.
 struct row {
   struct label label;
   int64_t value;
@@ -51,23 +55,34 @@ static int by_label(const void *x, const void *y) {
 
 static int by_value(const void *x, const void *y) {
   const struct row *a = x, *b = y;
-  if (a->label.key != b->label.key)
-    return by_key(&a->label, &b->label);
   return a->value != b->value ? (a->value > b->value ? -1 : 1) : by_label(x, y);
 }
 
-// Returns the labels of all stacks. Leaves out the sizes of blocks.
-static struct rows rows_of(const struct view *v) {
+static int by_key_and_value(const void *x, const void *y) {
+  const struct row *a = x, *b = y;
+  const int order = by_key(&a->label, &b->label);
+  return order ? order : by_value(x, y);
+}
+
+// Returns the labels of all stacks: those with the key, or all but the sizes of
+// blocks if key is NULL.
+static struct rows rows_of(const struct view *v, const char *key) {
   const struct profile *p = v->profile;
   struct rows all = {0};
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct sample *s = &p->samples[v->stacks[i].sample];
+    struct row row = {{0}, size_of(v->stacks[i].value), v->stacks[i].variance};
     for (uint32_t k = 0; k < s->label_count; k++) {
       const struct label *l = &p->labels[s->first_label + k];
-      if (strcmp(p->strings[l->key], "bytes") != 0)
-        *APPEND(all.items, all.count, all.capacity) = (struct row){
-            *l, size_of(v->stacks[i].value), v->stacks[i].variance};
+      if (strcmp(p->strings[l->key], key ? key : "bytes") == 0 ? !key : !!key)
+        continue;
+      row.label = *l;
+      *APPEND(all.items, all.count, all.capacity) = row;
+      if (key)
+        break;
     }
+    if (key && !row.label.key)
+      *APPEND(all.items, all.count, all.capacity) = row;
   }
   strings = p->strings;
   size_t kept = 0;
@@ -83,7 +98,8 @@ static struct rows rows_of(const struct view *v) {
   }
   all.count = kept;
   if (kept)
-    qsort(all.items, kept, sizeof *all.items, by_value);
+    qsort(all.items, kept, sizeof *all.items,
+          key ? by_value : by_key_and_value);
   return all;
 }
 
@@ -245,7 +261,7 @@ int command_labels(const struct options *options) {
   struct view *v = input_view(options);
   if (!v)
     return STATUS_ERROR;
-  struct rows all = rows_of(v);
+  struct rows all = rows_of(v, NULL);
   if (is_json) {
     print_json(options, v, &all, limit);
   } else {
@@ -256,5 +272,105 @@ int command_labels(const struct options *options) {
       print_text(v, &all, limit, &style);
   }
   free(all.items);
+  return STATUS_OK;
+}
+
+// --- top --by ---
+
+static const char *name_of(const struct row *r) {
+  static char digits[24];
+  snprintf(digits, sizeof digits, "%" PRId64, r->label.number);
+  return !r->label.key  ? "[none]"
+         : r->label.str ? strings[r->label.str]
+                        : digits;
+}
+
+static void print_csv(const struct view *v, const struct rows *r, size_t count,
+                      const char *key) {
+  fputs("value,unit,", stdout);
+  csv_string(stdout, key);
+  putchar('\n');
+  for (size_t i = 0; i < count; i++) {
+    printf("%" PRId64 ",", r->items[i].value);
+    csv_string(stdout, v->unit);
+    putchar(',');
+    csv_string(stdout, name_of(&r->items[i]));
+    putchar('\n');
+  }
+}
+
+static struct table *table_by(const struct view *v, const struct rows *r,
+                              size_t count, const char *key) {
+  struct table *t = table_new();
+  table_column(t, v->type_name, ALIGN_RIGHT);
+  table_column(t, "share", ALIGN_RIGHT);
+  table_column(t, key, ALIGN_LEFT);
+  for (size_t i = 0; i < count; i++) {
+    table_cell(t, quantity_of(r->items[i].value, v->unit).text);
+    table_cell(t, quantity_share(r->items[i].value, v->total).text);
+    table_cell(t, name_of(&r->items[i]));
+  }
+  return t;
+}
+
+void print_labels(const struct view *v, const char *key, FILE *out,
+                  const struct style *style) {
+  struct rows r = rows_of(v, key);
+  struct table *t = table_by(v, &r, r.count, key);
+  fputc('\n', out);
+  table_print(t, out, style);
+  table_free(t);
+  free(r.items);
+}
+
+int show_labels(const struct options *options) {
+  size_t limit;
+  const char *key = options->by;
+  const char *format = options->format ? options->format : "text";
+  const bool is_csv = strcmp(format, "csv") == 0,
+             is_markdown = strcmp(format, "md") == 0;
+  if (!is_csv && !is_markdown && strcmp(format, "text") != 0)
+    return complain(options, "--format=%s is not text, md or csv", format);
+  if (options->cum || options->lines || options->files || options->functions)
+    return complain(options,
+                    "--by=%s excludes --cum, --functions, --lines and --files",
+                    key);
+  if (!input_count(options, &limit))
+    return STATUS_ERROR;
+  struct view *v = input_view(options);
+  if (!v)
+    return STATUS_ERROR;
+  struct rows r = rows_of(v, key);
+  if (r.count == 0 || (r.count == 1 && !r.items[0].label.key)) {
+    free(r.items);
+    if (v->stack_count == 0 && v->profile_total != 0)
+      return complain(options, "no stack matches the options");
+    const char *other = input_labelled_type(v, key);
+    if (other)
+      return complain(options,
+                      "no sample of these values has the label %s; "
+                      "--sample=%s has some",
+                      key, other);
+    return complain(options,
+                    "--by=%s is not type, and no sample has the label %s", key,
+                    key);
+  }
+  const size_t count = limit && limit < r.count ? limit : r.count;
+  if (is_csv) {
+    print_csv(v, &r, count, key);
+    input_print_view_losses(v, stderr);
+  } else {
+    const struct style style = input_begin_output(options);
+    struct table *t = table_by(v, &r, count, key);
+    if (is_markdown) {
+      table_print_markdown(t, stdout);
+    } else {
+      input_print_title(v, stdout, &style);
+      table_print(t, stdout, &style);
+      input_print_end(v, stdout, &style, count, r.count, "values", "-n 0");
+    }
+    table_free(t);
+  }
+  free(r.items);
   return STATUS_OK;
 }
