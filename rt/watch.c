@@ -58,11 +58,10 @@
 #include <string.h>
 
 // Starts a thread. Returns whether it runs.
-static bool start(void *(*run)(void *)) {
-  enum { STACK_BYTES = 256 << 10 };
+static bool start(enum mprof_own own, const char *name, void (*run)(void)) {
   if (!mprof_guard_enter())
     return false;
-  const int error = mprof_own_thread_start(run, STACK_BYTES);
+  const int error = mprof_own_start(own, name, run);
   mprof_guard_leave();
   return error == 0;
 }
@@ -87,7 +86,6 @@ enum {
 };
 
 static struct {
-  atomic_uint has_ended; // futex; 1: the watch thread was told to stop
   atomic_bool has_found; // the watch thread has found stuck threads
   atomic_bool is_sure;   // the watch thread runs, and no search has failed
 } stuck;
@@ -151,9 +149,9 @@ static void say_stuck(const struct mprof_stuck *g, const char *path,
 static void report(struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
   mprof_lock_acquire(&mprof_writer_lock);
-  // If the process is about to end (has_ended is 1), writes no report, because
-  // the exit output includes the stuck threads.
-  if (atomic_load(&stuck.has_ended) == 0) {
+  // If the process is about to end, writes no report, because the exit output
+  // includes the stuck threads.
+  if (!mprof_own_is_stopped(MPROF_OWN_WATCH)) {
     say_stuck(g, path,
               mprof_path_is_stderr()
                   ? mprof_write_file(NULL, false, put_list, g)
@@ -196,8 +194,8 @@ static bool look(uint64_t age, bool *is_judged) {
   if (!*is_judged)
     atomic_store(&stuck.is_sure, false);
   if (is_found) {
-    // Set before report reads has_ended, so that a report and the line of
-    // mprof_stuck_watch_say_none exclude each other.
+    // Set before report looks whether the thread was told to end, so that a
+    // report and the line of mprof_stuck_watch_say_none exclude each other.
     atomic_store(&stuck.has_found, true);
     report_with_later(&g, age);
   }
@@ -249,46 +247,35 @@ static bool search(struct budget *b, uint64_t age, uint64_t newest) {
   return is_found;
 }
 
-static void *look_for_stuck(void *arg) {
+static void look_for_stuck(void) {
   const uint64_t age = mprof_clock_ticks(mprof_flags.stuck_report * 1000000000);
   const uint64_t step = mprof_flags.stuck_report * 1000 / 8;
   const uint64_t pause_ms = step < SHORTEST_MS  ? SHORTEST_MS
                             : step > LONGEST_MS ? LONGEST_MS
                                                 : step;
   struct budget b = {.at = mprof_clock_now(), .spare_ns = SAVED_MS * 1000000};
-  mprof_own_thread_begin(MPROF_OWN_WATCH, "mprof");
-  while (atomic_load(&stuck.has_ended) == 0) {
-    mprof_sys_futex_wait_ms(&stuck.has_ended, 0, pause_ms);
-    if (atomic_load(&stuck.has_ended) != 0)
-      break;
+  const unsigned news = mprof_own_news(MPROF_OWN_WATCH);
+  while (mprof_own_wait(MPROF_OWN_WATCH, news, pause_ms)) {
     save(&b);
     const struct mprof_stuck_signs signs = mprof_stuck_look(age);
-    // After a report, the watch thread waits until it is told to stop. The
-    // watch thread does not end earlier, because a new thread could then get
-    // its thread id, and profiles omit the thread with this id.
     if ((signs.is_stuck || is_due(&b, signs.newest)) &&
         search(&b, age, signs.newest))
-      while (atomic_load(&stuck.has_ended) == 0)
-        mprof_sys_futex_wait(&stuck.has_ended, 0);
+      while (mprof_own_wait(MPROF_OWN_WATCH, news, UINT64_MAX))
+        ;
   }
-  return arg;
 }
 
 static void start_stuck(void) {
   if (mprof_flags.stuck_report == 0)
     return;
-  atomic_store(&stuck.has_ended, 0);
   atomic_store(&stuck.has_found, false);
-  const bool runs = start(look_for_stuck);
+  const bool runs = start(MPROF_OWN_WATCH, "mprof", look_for_stuck);
   atomic_store(&stuck.is_sure, runs);
   if (!runs)
     mprof_message("stuck_report has no effect: cannot create a thread");
 }
 
-void mprof_stuck_watch_stop(void) {
-  atomic_store(&stuck.has_ended, 1);
-  mprof_sys_futex_wake_all(&stuck.has_ended);
-}
+void mprof_stuck_watch_stop(void) { mprof_own_stop(MPROF_OWN_WATCH); }
 
 void mprof_stuck_watch_say_none(void) {
   char line[128];
@@ -321,10 +308,8 @@ enum {
   ACCOUNT_AHEAD_MS = 300,
 };
 
+// Set before the thread starts.
 static struct {
-  // 1: the thread was told to stop. It waits for mprof_slow_task_news.
-  atomic_uint has_ended;
-  // Set before the thread starts.
   uint64_t every_ms;
   uint64_t sizes[SIZES];
   int size_count;
@@ -508,12 +493,17 @@ static bool read_options(void) {
 
 // --- snapshots ---
 
+// Returns whether the process is not about to end.
+static bool goes_on(void) {
+  return !mprof_own_is_stopped(MPROF_OWN_SNAPSHOTS) &&
+         !mprof_has_written_at_end();
+}
+
 static void write_snapshot(void) {
   mprof_lock_acquire(&mprof_writer_lock);
-  // If the process is about to end (has_ended is 1), the output at exit has
-  // what the snapshot would have.
-  if (atomic_load(&snapshots.has_ended) == 0 && !mprof_has_written_at_end() &&
-      mprof_has_output()) {
+  // If the process is about to end, the output at exit has what the snapshot
+  // would have.
+  if (goes_on() && mprof_has_output()) {
     mprof_writer_caller = (struct mprof_caller){.frame = 0};
     mprof_symbolize_turn_off(true);
     mprof_write_snapshot_locked();
@@ -588,7 +578,7 @@ static void write_slow_tasks(void) {
   mprof_sys_sleep_ms(SLOW_PAUSE_MS);
   mprof_lock_acquire(&mprof_writer_lock);
   // If the process is about to end, the trace at exit has the tasks.
-  if (atomic_load(&snapshots.has_ended) == 0 && !mprof_has_written_at_end())
+  if (goes_on())
     write_slow_locked();
   mprof_lock_release(&mprof_writer_lock);
 }
@@ -633,7 +623,7 @@ static void look_at_memory(struct highest *h) {
   const struct mprof_other_malloc said = mprof_other_malloc_ask();
   mprof_lock_acquire(&mprof_writer_lock);
   mprof_other_malloc_answer(&said);
-  if (atomic_load(&snapshots.has_ended) == 0)
+  if (!mprof_own_is_stopped(MPROF_OWN_SNAPSHOTS))
     mprof_memory_keep();
   mprof_other_malloc_answer(NULL);
   mprof_lock_release(&mprof_writer_lock);
@@ -643,8 +633,7 @@ static void look_at_memory(struct highest *h) {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static void *write_snapshots(void *arg) {
-  mprof_own_thread_begin(MPROF_OWN_SNAPSHOTS, "mprof-snapshots");
+static void write_snapshots(void) {
   int64_t due = mprof_clock_ms() + (int64_t)snapshots.every_ms;
   struct highest highest = {.rss = mprof_sys_resident().all,
                             .at = mprof_clock_now(),
@@ -652,10 +641,9 @@ static void *write_snapshots(void *arg) {
                             .spare_ns = ACCOUNT_AHEAD_MS * 1000000};
   int reached = 0;
   for (;;) {
-    // Read first, so that no news is missed.
-    const unsigned news = atomic_load(&mprof_slow_task_news);
-    if (atomic_load(&snapshots.has_ended) != 0)
-      break;
+    const unsigned news = mprof_own_news(MPROF_OWN_SNAPSHOTS);
+    if (mprof_own_is_stopped(MPROF_OWN_SNAPSHOTS))
+      return;
     if (mprof_slow_tasks_has_news()) {
       write_slow_tasks();
       continue;
@@ -668,52 +656,33 @@ static void *write_snapshots(void *arg) {
       continue;
     }
     uint64_t pause_ms =
-        snapshots.every_ms != 0 ? (uint64_t)(due - now) : UINT32_MAX;
+        snapshots.every_ms != 0 ? (uint64_t)(due - now) : UINT64_MAX;
     if (mprof_flags.memory != 0) {
       look_at_memory(&highest);
       pause_ms = least(pause_ms, MEMORY_PAUSE_MS);
     }
     if (snapshots.size_count != 0)
       pause_ms = least(pause_ms, PAUSE_MS);
-    mprof_sys_futex_wait_ms(&mprof_slow_task_news, news, pause_ms);
+    mprof_own_wait(MPROF_OWN_SNAPSHOTS, news, pause_ms);
   }
-  mprof_own_thread_end(MPROF_OWN_SNAPSHOTS);
-  return arg;
-}
-
-static bool is_asked_for(void) {
-  return mprof_flags.snapshot_every[0] != '\0' ||
-         mprof_flags.snapshot_at_rss[0] != '\0' || mprof_flags.memory != 0 ||
-         mprof_flags.trace_slow_task != 0;
 }
 
 static void start_snapshots(void) {
-  if (!is_asked_for() || !read_options())
-    return;
-  atomic_store(&snapshots.has_ended, 0);
-  if (!start(write_snapshots))
+  if (read_options() &&
+      !start(MPROF_OWN_SNAPSHOTS, "mprof-snapshots", write_snapshots))
     mprof_message("snapshot_every, snapshot_at_rss, memory and trace_slow_task "
                   "see only the end of the process: cannot create a thread");
 }
 
-void mprof_snapshot_watch_stop(void) {
-  // Without the options, neither a page is touched nor a system call made.
-  if (is_asked_for() && atomic_exchange(&snapshots.has_ended, 1) == 0) {
-    atomic_fetch_add(&mprof_slow_task_news, 1);
-    mprof_sys_futex_wake_all(&mprof_slow_task_news);
-  }
-}
+void mprof_snapshot_watch_stop(void) { mprof_own_stop(MPROF_OWN_SNAPSHOTS); }
 
 // --- the file of the option persist ---
 
-static void *protect_file(void *arg) {
-  mprof_own_thread_begin(MPROF_OWN_PERSIST, "mprof-persist");
+static void protect_file(void) {
   const int tid = mprof_sys_gettid();
   unsigned ms;
   while ((ms = mprof_persist_look(tid)) != 0)
     mprof_sys_sleep_ms(ms);
-  mprof_own_thread_end(MPROF_OWN_PERSIST);
-  return arg;
 }
 
 static void start_wall(void) {
@@ -731,5 +700,5 @@ void mprof_watch_start(void) {
   // Without the thread, the process is as safe as on a file system without
   // leases, so a failure needs no message.
   if (mprof_flags.persist[0] != '\0')
-    start(protect_file);
+    start(MPROF_OWN_PERSIST, "mprof-persist", protect_file);
 }

@@ -31,7 +31,6 @@ enum {
   LIST_MS = 1000,   // longest time between two searches for new threads
   // The searches take at most 1/SHARE of the time.
   SHARE = 100,
-  STACK_BYTES = 128 << 10, // of the collector
   NO_TIMER = -1,
 };
 
@@ -62,9 +61,6 @@ static struct {
   // The signal whose handler is installed, also after the session; 0: none.
   atomic_int handled;
   _Atomic uint64_t period_ns;
-  // Whether the thread of the last session still runs. The one that starts the
-  // thread sets it, the thread clears it.
-  atomic_bool has_collector;
 } cpu = {.lock = MPROF_LOCK_INIT(MPROF_RANK_CPU)};
 
 static int signal_number(void) {
@@ -471,17 +467,12 @@ static bool look_after(unsigned session) {
   return goes_on;
 }
 
-static void *collect(void *unused) {
-  (void)unused;
-  mprof_own_thread_begin(MPROF_OWN_CPU, "mprof-cpu");
+static void collect(void) {
   const unsigned session = atomic_load(&mprof_cpu_session);
   while (session != 0 && look_after(session)) {
     mprof_cpu_wait_for_samples(COLLECT_MS);
     mprof_cpu_drain();
   }
-  mprof_own_thread_end(MPROF_OWN_CPU);
-  atomic_store(&cpu.has_collector, false);
-  return NULL;
 }
 
 // --- sessions ---
@@ -489,12 +480,12 @@ static void *collect(void *unused) {
 // Waits until the collector of the last session has ended. Call without
 // cpu_lock.
 static void await_collector(void) {
-  while (!mprof_cpu_is_on() && atomic_load(&cpu.has_collector))
+  while (!mprof_cpu_is_on() && mprof_own_runs(MPROF_OWN_CPU))
     mprof_sys_doze();
 }
 
 static int start_locked(unsigned rate) {
-  if (mprof_cpu_is_on() || atomic_load(&cpu.has_collector))
+  if (mprof_cpu_is_on() || mprof_own_runs(MPROF_OWN_CPU))
     return -EBUSY;
   int error = mprof_cpu_slots_init();
   if (error == 0)
@@ -508,12 +499,9 @@ static int start_locked(unsigned rate) {
   atomic_store(&mprof_cpu_session, cpu.sessions);
   mprof_thread_observer = on_thread;
   look_for_threads_locked(true);
-  atomic_store(&cpu.has_collector, true);
-  error = mprof_own_thread_start(collect, STACK_BYTES);
-  if (error != 0) {
-    atomic_store(&cpu.has_collector, false);
+  error = mprof_own_start(MPROF_OWN_CPU, "mprof-cpu", collect);
+  if (error != 0)
     end_session_locked();
-  }
   return error;
 }
 
@@ -534,7 +522,7 @@ void mprof_cpu_stop(unsigned session) {
   if (mprof_cpu_is_on() && (session == 0 || session == mprof_cpu_session))
     end_session_locked();
   mprof_lock_release(&cpu.lock);
-  mprof_cpu_wake();
+  mprof_own_wake(MPROF_OWN_CPU);
 }
 
 bool mprof_cpu_is_kept(void) { return atomic_load(&cpu.is_kept); }
@@ -581,7 +569,6 @@ void mprof_cpu_reset(void) {
   mprof_lock_reset(&cpu.lock);
   inherited_rate = mprof_cpu_is_on() && mprof_cpu_is_kept() ? cpu.rate : 0;
   atomic_store(&mprof_cpu_session, 0);
-  atomic_store(&cpu.has_collector, false);
   atomic_store(&cpu.own_timers, 0);
   // A child inherits no timers. Another thread of the parent may have been
   // changing the array.

@@ -111,7 +111,5 @@ void mprof_cpu_take_sample(const void *info, const void *context,
 void mprof_cpu_drain(void);
 // Waits until many slots are full, at most for ms milliseconds.
 void mprof_cpu_wait_for_samples(unsigned ms);
-// Ends such a wait.
-void mprof_cpu_wake(void);
 
 #endif // MPROF_RT_CPU_CPU_H

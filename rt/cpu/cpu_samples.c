@@ -54,7 +54,6 @@ static struct {
   atomic_uchar states[SLOTS];
   atomic_uint next; // a handler begins here to look for a free slot
   atomic_uint full; // number of full slots
-  atomic_uint wake; // futex of the collector; changes when it has to run
   char *memory;     // the slots; written before the first session
   size_t each;      // bytes of a slot
   struct mprof_cpu_seen *others; // as memory
@@ -127,7 +126,7 @@ static unsigned claim(void) {
 static void publish(unsigned i) {
   atomic_store_explicit(&slots.states[i], FULL, memory_order_release);
   if (atomic_fetch_add(&slots.full, 1) == WAKE_AT)
-    mprof_cpu_wake();
+    mprof_own_wake(MPROF_OWN_CPU);
 }
 
 // The thread's stack range is copied, because the unwinder may change it, and
@@ -283,12 +282,7 @@ void mprof_cpu_drain(void) {
 }
 
 void mprof_cpu_wait_for_samples(unsigned ms) {
-  const unsigned before = atomic_load(&slots.wake);
+  const unsigned news = mprof_own_news(MPROF_OWN_CPU);
   if (atomic_load(&slots.full) <= WAKE_AT)
-    mprof_sys_futex_wait_ms(&slots.wake, before, ms);
-}
-
-void mprof_cpu_wake(void) {
-  atomic_fetch_add(&slots.wake, 1);
-  mprof_sys_futex_wake(&slots.wake);
+    mprof_own_wait(MPROF_OWN_CPU, news, ms);
 }

@@ -26,7 +26,6 @@
 #include <sys/socket.h>
 
 enum {
-  STACK_BYTES = 256 << 10,
   CONNECTIONS = 16,
   // Time after a fork at which the child looks whether its parent has ended.
   // daemon ends the parent at once, without exit handlers.
@@ -210,8 +209,7 @@ static void free_connections(void) {
   server.connections = NULL;
 }
 
-static void *run(void *arg) {
-  mprof_own_thread_begin(MPROF_OWN_HTTP, "mprof-http");
+static void run(void) {
   while (run_once())
     ;
   mprof_listener_remove_path(&server.listener);
@@ -220,9 +218,8 @@ static void *run(void *arg) {
   mprof_live_trace_forget(false);
   mprof_live_forget(false);
   mprof_live_finish();
-  mprof_own_thread_end(MPROF_OWN_HTTP);
+  mprof_own_end(MPROF_OWN_HTTP);
   atomic_store(&http_state, SHUT);
-  return arg;
 }
 
 // --- opening ---
@@ -268,7 +265,7 @@ static int open_server(const char *address) {
     mprof_live_begin();
     say_open(has_port_0(address));
     atomic_store(&http_state, OPEN);
-    error = mprof_own_thread_start(run, STACK_BYTES);
+    error = mprof_own_start(MPROF_OWN_HTTP, "mprof-http", run);
   }
   if (error == 0)
     return 0;
@@ -406,36 +403,23 @@ void mprof_http_start_in_child(void) {
 
 // --- the control signal ---
 
-enum { WATCHER_STACK_BYTES = 128 << 10, NAME_SIZE = 16 };
-
 static int signal_number; // written before the thread starts
-
-// Number of signals that have arrived. A futex.
-static atomic_uint arrived;
 
 static void on_signal(int sig) {
   (void)sig;
-  atomic_fetch_add(&arrived, 1);
-  mprof_sys_futex_wake_all(&arrived); // does not change errno
+  mprof_own_wake(MPROF_OWN_CONTROL); // does not change errno
 }
 
-// The name of the thread tells `mprof ctl` which signal to send.
-static void *wait_for_signal(void *arg) {
-  char name[NAME_SIZE];
-  struct mprof_text t = MPROF_TEXT(name);
-  mprof_text_str(&t, "mprof-signal-");
-  mprof_text_dec(&t, (uint64_t)signal_number);
-  mprof_own_thread_begin(MPROF_OWN_CONTROL, name);
+static void wait_for_signal(void) {
   // `mprof ctl` sends the signal to this thread, so that no thread of the
   // program is interrupted.
   mprof_sys_set_signal_mask(mprof_own_thread_mask() &
                             ~(UINT64_C(1) << (signal_number - 1)));
   for (unsigned seen = 0;; seen++) {
-    while (atomic_load(&arrived) == seen)
-      mprof_sys_futex_wait(&arrived, seen);
+    while (mprof_own_news(MPROF_OWN_CONTROL) == seen)
+      mprof_own_wait(MPROF_OWN_CONTROL, seen, UINT64_MAX);
     mprof_http_open();
   }
-  return arg;
 }
 
 static void complain(const char *what) {
@@ -469,11 +453,15 @@ void mprof_control_signal_start(void) {
   const int before = errno;
   if (name[0] == '\0' || !mprof_guard_enter())
     return;
-  atomic_store(&arrived, 0);
   signal_number = mprof_signal_number(name, strlen(name));
+  // The name of the thread tells `mprof ctl` which signal to send.
+  static char thread_name[16];
+  struct mprof_text t = MPROF_TEXT(thread_name);
+  mprof_text_str(&t, "mprof-signal-");
+  mprof_text_dec(&t, (uint64_t)signal_number);
   const char *why = install(signal_number);
   if (why == NULL &&
-      mprof_own_thread_start(wait_for_signal, WATCHER_STACK_BYTES) != 0)
+      mprof_own_start(MPROF_OWN_CONTROL, thread_name, wait_for_signal) != 0)
     why = "cannot create a thread";
   if (why != NULL)
     complain(why);

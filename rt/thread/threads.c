@@ -497,7 +497,33 @@ void mprof_own_call_end(const struct mprof_own_call *before) {
   __mprof_heap_countdown = before->countdown;
 }
 
-int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
+static struct own {
+  const char *name;
+  void (*run)(void);
+  atomic_bool runs, is_stopped;
+  atomic_uint news; // a futex
+} owns[MPROF_OWNS];
+
+static void *run_own(void *arg) {
+  const enum mprof_own own = (enum mprof_own)((struct own *)arg - owns);
+  mprof_tls.is_own = true;
+  mprof_tls.guard = MPROF_GUARD_KEPT;
+  atomic_store(&mprof_own_threads[own], mprof_sys_gettid());
+  mprof_sys_set_own_name(owns[own].name);
+  owns[own].run();
+  mprof_own_end(own);
+  return arg;
+}
+
+// A new thread of the program may get the id of the ended thread. The next
+// thread of the runtime may have stored its own id already.
+void mprof_own_end(enum mprof_own own) {
+  int tid = mprof_sys_gettid();
+  if (atomic_compare_exchange_strong(&mprof_own_threads[own], &tid, 0))
+    atomic_store(&owns[own].runs, false);
+}
+
+static int start_own(struct own *o) {
   pthread_t thread;
   pthread_attr_t attr;
   const uint64_t mask = mprof_sys_set_signal_mask(mprof_own_thread_mask());
@@ -507,10 +533,11 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
     const struct mprof_own_call before = mprof_own_call_begin();
     // glibc puts the thread-local variables of the program into the stack, and
     // refuses a stack that is too small for them.
-    enum { MAX_STACK = 64 << 20 };
+    enum { STACK = 256 << 10, MAX_STACK = 64 << 20 };
+    size_t stack_bytes = STACK;
     do {
       pthread_attr_setstacksize(&attr, stack_bytes);
-      error = -pthread_create(&thread, &attr, run, NULL);
+      error = -pthread_create(&thread, &attr, run_own, o);
       stack_bytes *= 2;
     } while (error == -EINVAL && stack_bytes <= MAX_STACK);
     mprof_own_call_end(&before);
@@ -520,18 +547,52 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
   return error;
 }
 
-void mprof_own_thread_begin(enum mprof_own own, const char *name) {
-  mprof_tls.is_own = true;
-  mprof_tls.guard = MPROF_GUARD_KEPT;
-  atomic_store(&mprof_own_threads[own], mprof_sys_gettid());
-  mprof_sys_set_own_name(name);
+int mprof_own_start(enum mprof_own own, const char *name, void (*run)(void)) {
+  struct own *o = &owns[own];
+  if (atomic_exchange(&o->runs, true))
+    return 0;
+  o->name = name;
+  o->run = run;
+  atomic_store(&o->is_stopped, false);
+  const int error = start_own(o);
+  if (error != 0)
+    atomic_store(&o->runs, false);
+  return error;
 }
 
-void mprof_own_thread_end(enum mprof_own own) {
-  atomic_store(&mprof_own_threads[own], 0);
+bool mprof_own_runs(enum mprof_own own) { return atomic_load(&owns[own].runs); }
+
+void mprof_own_wake(enum mprof_own own) {
+  atomic_fetch_add(&owns[own].news, 1);
+  mprof_sys_futex_wake(&owns[own].news);
+}
+
+void mprof_own_stop(enum mprof_own own) {
+  if (!mprof_own_runs(own) || atomic_exchange(&owns[own].is_stopped, true))
+    return;
+  mprof_own_wake(own);
+}
+
+bool mprof_own_is_stopped(enum mprof_own own) {
+  return atomic_load(&owns[own].is_stopped);
+}
+
+unsigned mprof_own_news(enum mprof_own own) {
+  return atomic_load(&owns[own].news);
+}
+
+bool mprof_own_wait(enum mprof_own own, unsigned news, uint64_t ms) {
+  if (!mprof_own_is_stopped(own) && ms == UINT64_MAX)
+    mprof_sys_futex_wait(&owns[own].news, news);
+  else if (!mprof_own_is_stopped(own))
+    mprof_sys_futex_wait_ms(&owns[own].news, news, ms);
+  return !mprof_own_is_stopped(own);
 }
 
 void mprof_own_threads_reset(void) {
-  for (int i = 0; i < MPROF_OWNS; i++)
+  for (int i = 0; i < MPROF_OWNS; i++) {
     atomic_store(&mprof_own_threads[i], 0);
+    atomic_store(&owns[i].runs, false);
+    atomic_store(&owns[i].news, 0);
+  }
 }

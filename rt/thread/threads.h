@@ -325,20 +325,29 @@ struct mprof_own_call {
 };
 struct mprof_own_call mprof_own_call_begin(void);
 void mprof_own_call_end(const struct mprof_own_call *before);
-// Starts a thread of the runtime with a stack of that size. `run` calls
-// mprof_own_thread_begin first. Call with the recursion guard set. Returns 0 or
-// -errno.
-int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes);
+// Starts the thread, unless it runs. name: at most 15 bytes, and static. Call
+// with the recursion guard set. Returns 0 or -errno.
+int mprof_own_start(enum mprof_own own, const char *name, void (*run)(void));
+// Returns whether the thread was started and has not ended.
+bool mprof_own_runs(enum mprof_own own);
+// Wakes the thread. Signal safe.
+void mprof_own_wake(enum mprof_own own);
+// Tells the thread to end, if it runs, and wakes it.
+void mprof_own_stop(enum mprof_own own);
+bool mprof_own_is_stopped(enum mprof_own own);
+// For the thread itself: sleeps until it is woken, at most `ms` milliseconds;
+// UINT64_MAX: without a limit.
+// news: what mprof_own_news has returned before the thread has looked whether
+// there is work. Returns false if the thread has to end.
+unsigned mprof_own_news(enum mprof_own own);
+bool mprof_own_wait(enum mprof_own own, unsigned news, uint64_t ms);
+// Called by the thread itself, if others learn of its end before `run` returns.
+void mprof_own_end(enum mprof_own own);
 // Returns the mask of signals that a thread of the runtime blocks: all but
 // those that libc keeps for itself. libc sends one of them to each thread when
 // the program calls setuid, and waits until each thread has changed its user
 // id.
 uint64_t mprof_own_thread_mask(void);
-// Called by a thread of the runtime when it begins.
-void mprof_own_thread_begin(enum mprof_own own, const char *name);
-// Called by a thread of the runtime before it ends, because a new thread of the
-// program may get its id.
-void mprof_own_thread_end(enum mprof_own own);
 // Forgets the threads in a forked child, where they do not exist.
 void mprof_own_threads_reset(void);
 

@@ -32,11 +32,9 @@
 #include <errno.h>
 
 static struct {
-  atomic_uint hz;         // the option wall_rate; 0: off
-  atomic_uint requests;   // number of requests that need the profile
-  atomic_uint changes;    // futex; changes whenever another field does
-  atomic_bool has_thread; // the sampler was started
-  atomic_bool has_ended;  // mprof_wall_stop was called last
+  atomic_uint hz;        // the option wall_rate; 0: off
+  atomic_uint requests;  // number of requests that need the profile
+  atomic_bool has_ended; // mprof_wall_stop was called last
 } wall;
 
 // --- what is known of a thread since the previous round ---
@@ -262,57 +260,40 @@ uint64_t mprof_wall_rate(void) {
   return hz == 0 && atomic_load(&wall.requests) != 0 ? MPROF_WALL_RATE : hz;
 }
 
-// Sleeps between a half and three halves of the time between two rounds.
-static void sleep_before_round(unsigned changes, uint64_t hz) {
+// Returns between a half and three halves of the time between two rounds.
+static uint64_t pause_ms(uint64_t hz) {
   const uint64_t ms = 1000 / hz;
-  mprof_sys_futex_wait_ms(&wall.changes, changes,
-                          ms / 2 + mprof_sys_random() % (ms + 1));
+  return ms / 2 + mprof_sys_random() % (ms + 1);
 }
 
-static void *sample(void *arg) {
-  mprof_own_thread_begin(MPROF_OWN_WALL, "mprof-wall");
+static void sample(void) {
   for (bool is_on = false;;) {
-    const unsigned changes = atomic_load(&wall.changes);
+    const unsigned news = mprof_own_news(MPROF_OWN_WALL);
     const uint64_t hz = mprof_wall_rate();
     if (hz != 0 && !is_on)
       forget();
     is_on = hz != 0;
-    if (is_on)
-      sleep_before_round(changes, hz);
-    else
-      mprof_sys_futex_wait(&wall.changes, changes);
-    if (is_on && atomic_load(&wall.changes) == changes)
+    mprof_own_wait(MPROF_OWN_WALL, news, is_on ? pause_ms(hz) : UINT64_MAX);
+    if (is_on && mprof_own_news(MPROF_OWN_WALL) == news)
       mprof_wall_round();
   }
-  return arg;
-}
-
-static void wake(void) {
-  atomic_fetch_add(&wall.changes, 1);
-  mprof_sys_futex_wake_all(&wall.changes);
 }
 
 static int start(void) {
-  enum { STACK_BYTES = 256 << 10 };
-  if (atomic_exchange(&wall.has_thread, true))
-    return 0;
-  const int error = mprof_own_thread_start(sample, STACK_BYTES);
-  if (error != 0)
-    atomic_store(&wall.has_thread, false);
-  return error;
+  return mprof_own_start(MPROF_OWN_WALL, "mprof-wall", sample);
 }
 
 int mprof_wall_set_rate(uint64_t hz) {
   const bool was_on = atomic_exchange(&wall.hz, (unsigned)hz) != 0;
   atomic_store(&wall.has_ended, false);
   if (was_on || hz != 0)
-    wake();
+    mprof_own_wake(MPROF_OWN_WALL);
   return hz != 0 ? start() : 0;
 }
 
 int mprof_wall_hold(void) {
   atomic_fetch_add(&wall.requests, 1);
-  wake();
+  mprof_own_wake(MPROF_OWN_WALL);
   const int error = start();
   if (error != 0)
     atomic_fetch_sub(&wall.requests, 1);
@@ -321,20 +302,19 @@ int mprof_wall_hold(void) {
 
 void mprof_wall_let_go(void) {
   atomic_fetch_sub(&wall.requests, 1);
-  wake();
+  mprof_own_wake(MPROF_OWN_WALL);
 }
 
 void mprof_wall_stop(void) {
   if (mprof_wall_rate() == 0)
     return;
   atomic_store(&wall.has_ended, true);
-  wake();
+  mprof_own_wake(MPROF_OWN_WALL);
 }
 
 void mprof_wall_reset(void) {
   atomic_store(&wall.hz, 0);
   atomic_store(&wall.requests, 0);
-  atomic_store(&wall.has_thread, false);
   atomic_store(&wall.has_ended, false);
   // The parent's sampler may have been changing the table.
   seen.threads = (struct table){0};

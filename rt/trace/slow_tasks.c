@@ -23,8 +23,6 @@ struct slot {
 // NULL: the option is off. Set before other threads record events.
 static struct slot *slots;
 
-atomic_uint mprof_slow_task_news;
-
 static struct {
   struct mprof_lock lock;
   struct mprof_slow_tasks found; // guarded by lock
@@ -69,8 +67,7 @@ static void note(uint64_t task, uint32_t name, uint64_t begin, uint64_t took) {
   else if (begin < f->begin)
     f->begin = begin;
   mprof_lock_release(&slow.lock);
-  atomic_fetch_add(&mprof_slow_task_news, 1);
-  mprof_sys_futex_wake_all(&mprof_slow_task_news);
+  mprof_own_wake(MPROF_OWN_SNAPSHOTS);
 }
 
 void mprof_slow_task_end(uint64_t task, uint64_t ticks) {

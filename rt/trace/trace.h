@@ -110,10 +110,6 @@ uint32_t mprof_trace_labels_key(void);
 // full, for example because the program does not end its tasks, a new task
 // replaces an older one, which is then not found to be slow.
 
-// A futex that counts the news for the thread of snapshots: a slow task has
-// ended, or the thread is to end.
-extern MPROF_HIDDEN atomic_uint mprof_slow_task_news;
-
 // The slow tasks since the last call of mprof_slow_tasks_take.
 struct mprof_slow_tasks {
   uint64_t count;
