@@ -41,6 +41,24 @@ static inline long bench_arg(int argc, char **argv, int i) {
   return n;
 }
 
+// --- a thread that sleeps ---
+
+static inline void *bench_sleep(void *p) {
+  for (;;) {
+    struct timespec ts = {1000, 0};
+    nanosleep(&ts, NULL);
+  }
+  return p;
+}
+
+static inline void bench_start_sleeper(void) {
+  pthread_t id;
+  if (pthread_create(&id, NULL, bench_sleep, NULL) != 0)
+    exit(1);
+}
+
+// --- a timed loop ---
+
 struct bench {
   void (*loop)(int thread, long steps, long arg);
   int threads;

@@ -20,8 +20,9 @@
 //
 // usage: gate LOAD ROUNDS
 
-#include "lock.h"
+#include "bench.h"
 
+#include <mprof/mprof.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -157,7 +158,7 @@ static void mutex(long rounds) {
 static void threads(long rounds) {
   static int is_started;
   if (!is_started)
-    lock_start_sleeper();
+    bench_start_sleeper();
   is_started = 1;
   mutex(rounds);
 }

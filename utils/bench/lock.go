@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The loops of lock_pair.c and lock_handoff.c in Go, with the
-// locks of package sync and Go's own block and mutex profiles.
+// The loops of lock.cpp in Go, with the locks of package sync and Go's own block
+// and mutex profiles.
 //
 // usage: lock pair mutex|rdlock|wrlock PAIRS REPEATS BLOCKRATE MUTEXFRACTION
 //
-//	lock handoff mutex|rwlock THREADS MILLISECONDS REPEATS BLOCKRATE
+//	lock handoff mutex|rdlock THREADS MILLISECONDS REPEATS BLOCKRATE
 //	  MUTEXFRACTION
 package main
 
@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	inside  = 850 // lock.h has the same
+	inside  = 850 // lock.cpp has the same
 	outside = 170
 )
 
@@ -112,22 +112,14 @@ type player struct {
 var (
 	stop    atomic.Bool
 	players [8]player
-	guarded struct {
-		work     uint64
-		handoffs int
-		last     int
-	}
+	guarded uint64
 )
 
 func (p *player) playMutex() {
 	own := uint64(1)
 	for !stop.Load() {
 		mutex.Lock()
-		guarded.work = work(guarded.work, inside)
-		if guarded.last != p.index {
-			guarded.handoffs++
-		}
-		guarded.last = p.index
+		guarded = work(guarded, inside)
 		mutex.Unlock()
 		p.sections++
 		own = work(own, outside)
@@ -139,7 +131,7 @@ func (p *player) writeRwlock() {
 	own := uint64(1)
 	for !stop.Load() {
 		rwlock.Lock()
-		guarded.work = work(guarded.work, inside)
+		guarded = work(guarded, inside)
 		rwlock.Unlock()
 		p.sections++
 		own = work(own, outside)
@@ -151,7 +143,7 @@ func (p *player) readRwlock() {
 	own := uint64(1)
 	for !stop.Load() {
 		rwlock.RLock()
-		own = work(own+guarded.work, inside)
+		own = work(own+guarded, inside)
 		rwlock.RUnlock()
 		p.sections++
 		own = work(own, outside)
@@ -203,7 +195,7 @@ func sectionsSoFar() int {
 }
 
 func handoff() {
-	isRwlock := os.Args[2] == "rwlock"
+	isRwlock := os.Args[2] == "rdlock"
 	threads, repeats := number(3), number(5)
 	length := time.Duration(number(4)) * time.Millisecond
 	for r := -1; r < repeats; r++ {
@@ -213,12 +205,6 @@ func handoff() {
 			perSecond := float64(sectionsSoFar()-before) / took.Seconds()
 			fmt.Printf("per_second %.1f\n", perSecond)
 		}
-	}
-	fmt.Printf("sections %d\n", sectionsSoFar())
-	if isRwlock {
-		fmt.Printf("writes %d\n", players[0].sections)
-	} else {
-		fmt.Printf("handoffs %d\n", guarded.handoffs)
 	}
 }
 

@@ -78,11 +78,11 @@ def slow_tools():
     return tools
 
 
-def measure(name, arguments, size, unit, go=None, tools=(), with_lttng=False,
+def measure(arguments, size, unit, go=None, tools=(), with_lttng=False,
             before=(), rounds=ROUNDS, has_waits=False):
-    """Measures a loop. name: the program. arguments, size: its arguments; size is divided
-    by the cost of the variant. unit: the line of the output that has the result. go: the
-    Go program and its arguments. Returns {variant: values}."""
+    """Measures a loop. arguments, size: of the program lock; size is divided by the cost
+    of the variant. unit: the line of the output that has the result. go: the Go program
+    and its arguments. Returns {variant: values}."""
     jobs, fewer = {}, {}
 
     def add(variant, argv, env=None, cost=1, checks=None):
@@ -95,19 +95,19 @@ def measure(name, arguments, size, unit, go=None, tools=(), with_lttng=False,
             return number(text, unit)
         jobs[variant] = once
 
-    add("plain", [program(name + "-plain"), *arguments])
+    add("plain", [program("lock-plain"), *arguments])
     for rates, (block, mutex) in RATES.items():
-        add("MProf, " + rates, [program(name + "-mprof"), *arguments],
+        add("MProf, " + rates, [program("lock-mprof"), *arguments],
             mprof("block_rate=%d:mutex_fraction=%d:profile=0:report=0" % (block, mutex)))
     for tool, (words, cost) in dict(tools).items():
-        add(tool, [*words, program(name + "-plain"), *arguments], cost=cost)
+        add(tool, [*words, program("lock-plain"), *arguments], cost=cost)
         fewer[tool] = FEW
     if go:
         for rates, of in RATES.items():
             add("Go, " + rates, go, checks=of)
     with lttng() if with_lttng else contextlib.nullcontext(False) as records:
         if records:
-            add("LTTng, session", [program(name + "-plain"), *arguments], LTTNG, cost=100)
+            add("LTTng, session", [program("lock-plain"), *arguments], LTTNG, cost=100)
             fewer["LTTng, session"] = FEW
         return turns(jobs, rounds, fewer)
 
@@ -130,22 +130,22 @@ def base_of(variant):
 
 def pair():
     """An uncontended lock and unlock."""
-    build_both("lock_pair.c", "lock_std.cpp")
+    build_both("lock.cpp")
     go = list(build_go("lock").values())
     tools = slow_tools()
     length = 2e6 if QUICK else 15e6
     loops = {}
-    for title, name, kind, sleepers, ns in (
-            ("mutex, one thread", "lock_pair", "mutex", 0, 4),
-            ("mutex", "lock_pair", "mutex", 1, 15),
-            ("rwlock, read", "lock_pair", "rdlock", 1, 17),
-            ("rwlock, write", "lock_pair", "wrlock", 1, 22),
-            ("std::mutex", "lock_std", "mutex", 1, 15)):
+    for title, kind, sleepers, ns in (
+            ("mutex, one thread", "mutex", 0, 4),
+            ("mutex", "mutex", 1, 15),
+            ("rwlock, read", "rdlock", 1, 17),
+            ("rwlock, write", "wrlock", 1, 22),
+            ("std::mutex", "std", 1, 15)):
         log("locks: " + title)
         is_first = title == "mutex"
         loops[title] = measure(
-            name, [kind, sleepers], length / ns, "ns",
-            go=[*go, "pair", kind] if go and sleepers and name == "lock_pair" else None,
+            ["pair", kind, sleepers], length / ns, "ns",
+            go=[*go, "pair", kind] if go and sleepers and kind != "std" else None,
             tools=tools if is_first else (), with_lttng=is_first)
     write_table("lock-pair", ("nanoseconds per pair (ratio)", *loops),
                 by_variant(loops, base_of))
@@ -155,21 +155,21 @@ def pair():
 
 def contended():
     """A lock that several threads want."""
-    build_both("lock_handoff.c", "lock_std.cpp")
+    build_both("lock.cpp")
     go = list(build_go("lock").values())
     tools = slow_tools()
     length = 10 if QUICK else 40  # milliseconds
     loops = {}
-    for title, name, arguments in (
-            ("mutex, 2 threads", "lock_handoff", ["mutex", 2]),
-            ("mutex, 4 threads", "lock_handoff", ["mutex", 4]),
-            ("std::mutex, 2 threads", "lock_std", ["handoff", 2]),
-            ("rwlock, 2 readers, 1 writer", "lock_handoff", ["rwlock", 3])):
+    for title, kind, threads in (
+            ("mutex, 2 threads", "mutex", 2),
+            ("mutex, 4 threads", "mutex", 4),
+            ("std::mutex, 2 threads", "std", 2),
+            ("rwlock, 2 readers, 1 writer", "rdlock", 3)):
         log("locks: " + title)
         is_first = title == "mutex, 2 threads"
         loops[title] = {v: [n / 1000 for n in values] for v, values in measure(
-            name, arguments, length, "per_second",
-            go=[*go, "handoff", *arguments] if go and name == "lock_handoff" else None,
+            ["handoff", kind, threads], length, "per_second",
+            go=[*go, "handoff", kind, threads] if go and kind != "std" else None,
             tools={t: (words, 1) for t, (words, _) in tools.items()} if is_first else (),
             rounds=MOST, has_waits=True).items()}
     write_table("lock-contended", (
