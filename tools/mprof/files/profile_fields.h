@@ -7,6 +7,10 @@
 #ifndef MPROF_TOOL_PROFILE_FIELDS_H
 #define MPROF_TOOL_PROFILE_FIELDS_H
 
+#include "model/profile.h"
+
+#include <stddef.h>
+
 enum {
   PROFILE_SAMPLE_TYPE = 1,
   PROFILE_SAMPLE,
@@ -23,21 +27,7 @@ enum {
   PROFILE_COMMENT,
   PROFILE_DEFAULT_SAMPLE_TYPE,
 };
-enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT };
 enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_NUM_UNIT };
-enum {
-  MAPPING_ID = 1,
-  MAPPING_START,
-  MAPPING_LIMIT,
-  MAPPING_OFFSET,
-  MAPPING_FILENAME,
-  MAPPING_BUILD_ID,
-  MAPPING_HAS_FUNCTIONS,
-  MAPPING_HAS_FILENAMES,
-  MAPPING_HAS_LINE_NUMBERS,
-  MAPPING_HAS_INLINE_FRAMES,
-};
 enum {
   LOCATION_ID = 1,
   LOCATION_MAPPING_ID,
@@ -45,12 +35,44 @@ enum {
   LOCATION_LINE,
 };
 enum { LINE_FUNCTION_ID = 1, LINE_LINE };
-enum {
-  FUNCTION_ID = 1,
-  FUNCTION_NAME,
-  FUNCTION_SYSTEM_NAME,
-  FUNCTION_FILENAME,
-  FUNCTION_START_LINE,
+
+// The messages of which each field is a member of a struct.
+enum field_kind { FIELD_END, FIELD_ID, FIELD_STRING, FIELD_NUMBER, FIELD_FLAG };
+struct field {
+  enum field_kind kind; // the last field has FIELD_END
+  unsigned number;
+  size_t offset; // of a string_id, an integer of 64 bits or a bool
 };
+#define FIELD(Kind, Number, Struct, Member)                                    \
+  {FIELD_##Kind, Number, offsetof(struct Struct, Member)}
+
+static const struct field value_type_fields[] = {
+    FIELD(STRING, 1, value_type, type),
+    FIELD(STRING, 2, value_type, unit),
+    {0}};
+static const struct field label_fields[] = {FIELD(STRING, 1, label, key),
+                                            FIELD(STRING, 2, label, str),
+                                            FIELD(NUMBER, 3, label, number),
+                                            FIELD(STRING, 4, label, unit),
+                                            {0}};
+static const struct field mapping_fields[] = {
+    {FIELD_ID, 1, 0},
+    FIELD(NUMBER, 2, mapping, start),
+    FIELD(NUMBER, 3, mapping, limit),
+    FIELD(NUMBER, 4, mapping, offset),
+    FIELD(STRING, 5, mapping, file),
+    FIELD(STRING, 6, mapping, build_id),
+    FIELD(FLAG, 7, mapping, has_functions),
+    FIELD(FLAG, 8, mapping, has_files),
+    FIELD(FLAG, 9, mapping, has_lines),
+    FIELD(FLAG, 10, mapping, has_inlined),
+    {0}};
+static const struct field function_fields[] = {
+    {FIELD_ID, 1, 0},
+    FIELD(STRING, 2, function, name),
+    FIELD(STRING, 3, function, system_name),
+    FIELD(STRING, 4, function, file),
+    FIELD(NUMBER, 5, function, start_line),
+    {0}};
 
 #endif

@@ -93,6 +93,30 @@ static void each(struct reader *r, unsigned number,
       read(r, f.message);
 }
 
+// Reads the fields of a message into an object. Returns its id, or 0.
+static uint64_t read_fields(struct reader *r, struct wire w,
+                            const struct field *fields, void *object,
+                            const char *name) {
+  uint64_t id = 0;
+  struct wire_field f;
+  while (wire_next(&w, &f)) {
+    const struct field *to = fields;
+    while (to->kind != FIELD_END && to->number != f.number)
+      to++;
+    void *at = (char *)object + to->offset;
+    if (to->kind == FIELD_ID)
+      id = f.value;
+    else if (to->kind == FIELD_STRING)
+      *(string_id *)at = string_of(r, f.value);
+    else if (to->kind == FIELD_NUMBER)
+      *(uint64_t *)at = f.value;
+    else if (to->kind == FIELD_FLAG)
+      *(bool *)at = f.value != 0;
+  }
+  check_message(r, &w, name);
+  return id;
+}
+
 // --- strings, and the numbers of the profile itself ---
 
 static void read_string(struct reader *r, struct wire message) {
@@ -105,13 +129,7 @@ static void read_string(struct reader *r, struct wire message) {
 
 static struct value_type read_value_type(struct reader *r, struct wire w) {
   struct value_type type = {0};
-  struct wire_field f;
-  while (wire_next(&w, &f))
-    if (f.number == VALUE_TYPE_TYPE)
-      type.type = string_of(r, f.value);
-    else if (f.number == VALUE_TYPE_UNIT)
-      type.unit = string_of(r, f.value);
-  check_message(r, &w, "ValueType");
+  read_fields(r, w, value_type_fields, &type, "ValueType");
   return type;
 }
 
@@ -186,45 +204,7 @@ static void read_head(struct reader *r) {
 
 static void read_mapping(struct reader *r, struct wire w) {
   struct mapping m = {0};
-  uint64_t id = 0;
-  struct wire_field f;
-  while (wire_next(&w, &f)) {
-    switch (f.number) {
-    case MAPPING_ID:
-      id = f.value;
-      break;
-    case MAPPING_START:
-      m.start = f.value;
-      break;
-    case MAPPING_LIMIT:
-      m.limit = f.value;
-      break;
-    case MAPPING_OFFSET:
-      m.offset = f.value;
-      break;
-    case MAPPING_FILENAME:
-      m.file = string_of(r, f.value);
-      break;
-    case MAPPING_BUILD_ID:
-      m.build_id = string_of(r, f.value);
-      break;
-    case MAPPING_HAS_FUNCTIONS:
-      m.has_functions = f.value != 0;
-      break;
-    case MAPPING_HAS_FILENAMES:
-      m.has_files = f.value != 0;
-      break;
-    case MAPPING_HAS_LINE_NUMBERS:
-      m.has_lines = f.value != 0;
-      break;
-    case MAPPING_HAS_INLINE_FRAMES:
-      m.has_inlined = f.value != 0;
-      break;
-    default:
-      break;
-    }
-  }
-  check_message(r, &w, "Mapping");
+  const uint64_t id = read_fields(r, w, mapping_fields, &m, "Mapping");
   size_t index;
   if (id == 0)
     violate(r, "a mapping has the id 0");
@@ -236,30 +216,7 @@ static void read_mapping(struct reader *r, struct wire w) {
 
 static void read_function(struct reader *r, struct wire w) {
   struct function function = {0};
-  uint64_t id = 0;
-  struct wire_field f;
-  while (wire_next(&w, &f)) {
-    switch (f.number) {
-    case FUNCTION_ID:
-      id = f.value;
-      break;
-    case FUNCTION_NAME:
-      function.name = string_of(r, f.value);
-      break;
-    case FUNCTION_SYSTEM_NAME:
-      function.system_name = string_of(r, f.value);
-      break;
-    case FUNCTION_FILENAME:
-      function.file = string_of(r, f.value);
-      break;
-    case FUNCTION_START_LINE:
-      function.start_line = (int64_t)f.value;
-      break;
-    default:
-      break;
-    }
-  }
-  check_message(r, &w, "Function");
+  const uint64_t id = read_fields(r, w, function_fields, &function, "Function");
   size_t index;
   if (id == 0)
     violate(r, "a function has the id 0");
@@ -353,26 +310,7 @@ static void add_numbers(struct reader *r, const struct wire_field *f,
 
 static void read_label(struct reader *r, struct wire w) {
   struct label label = {0};
-  struct wire_field f;
-  while (wire_next(&w, &f)) {
-    switch (f.number) {
-    case LABEL_KEY:
-      label.key = string_of(r, f.value);
-      break;
-    case LABEL_STR:
-      label.str = string_of(r, f.value);
-      break;
-    case LABEL_NUM:
-      label.number = (int64_t)f.value;
-      break;
-    case LABEL_NUM_UNIT:
-      label.unit = string_of(r, f.value);
-      break;
-    default:
-      break;
-    }
-  }
-  check_message(r, &w, "Label");
+  read_fields(r, w, label_fields, &label, "Label");
   if (label.key == 0 && !r->is_truncated)
     violate(r, "a label has no key");
   else if (label.key && r->label_count < MAX_PARTS)

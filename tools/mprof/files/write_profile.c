@@ -34,32 +34,34 @@ static void put_string(struct writer *w, unsigned field, string_id string) {
 
 // --- messages ---
 
-static void put_value_type(struct writer *w, unsigned field,
-                           const struct value_type *type) {
-  const size_t start = begin_message(&w->out, field);
-  put_string(w, VALUE_TYPE_TYPE, type->type);
-  put_string(w, VALUE_TYPE_UNIT, type->unit);
+static void put_message(struct writer *w, unsigned number,
+                        const struct field *fields, const void *object,
+                        uint64_t id) {
+  const size_t start = begin_message(&w->out, number);
+  for (const struct field *f = fields; f->kind != FIELD_END; f++) {
+    const void *at = (const char *)object + f->offset;
+    if (f->kind == FIELD_STRING)
+      put_string(w, f->number, *(const string_id *)at);
+    else
+      put_number(&w->out, f->number,
+                 f->kind == FIELD_ID     ? id
+                 : f->kind == FIELD_FLAG ? *(const bool *)at
+                                         : *(const uint64_t *)at);
+  }
   end_message(&w->out, start);
 }
 
 static void put_label(struct writer *w, const struct label *l) {
-  const size_t start = begin_message(&w->out, SAMPLE_LABEL);
-  put_string(w, LABEL_KEY, l->key);
-  put_string(w, LABEL_STR, l->str);
-  put_number(&w->out, LABEL_NUM, (uint64_t)l->number);
-  put_string(w, LABEL_NUM_UNIT, l->unit);
-  end_message(&w->out, start);
+  put_message(w, SAMPLE_LABEL, label_fields, l, 0);
 }
 
 // Writes the label of a sample whose period is not that of the file.
 static void put_period(struct writer *w, int64_t period) {
-  const size_t start = begin_message(&w->out, SAMPLE_LABEL);
-  put_string(w, LABEL_KEY, HEAP_RATE);
   // Each block is counted with the period 1, and with none. A label needs a
   // number.
-  put_number(&w->out, LABEL_NUM, period > 1 ? (uint64_t)period : 1);
-  put_string(w, LABEL_NUM_UNIT, w->p->period_type.unit);
-  end_message(&w->out, start);
+  put_label(w, &(struct label){.key = HEAP_RATE,
+                               .number = period > 1 ? period : 1,
+                               .unit = w->p->period_type.unit});
 }
 
 static void put_sample(struct writer *w, size_t index) {
@@ -81,22 +83,6 @@ static void put_sample(struct writer *w, size_t index) {
     put_label(w, &p->labels[s->first_label + i]);
   if (s->period != p->period && profile_has_heap_period(p))
     put_period(w, s->period);
-  end_message(&w->out, start);
-}
-
-static void put_mapping(struct writer *w, size_t index) {
-  const struct mapping *m = &w->p->mappings[index];
-  const size_t start = begin_message(&w->out, PROFILE_MAPPING);
-  put_number(&w->out, MAPPING_ID, index + 1);
-  put_number(&w->out, MAPPING_START, m->start);
-  put_number(&w->out, MAPPING_LIMIT, m->limit);
-  put_number(&w->out, MAPPING_OFFSET, m->offset);
-  put_string(w, MAPPING_FILENAME, m->file);
-  put_string(w, MAPPING_BUILD_ID, m->build_id);
-  put_number(&w->out, MAPPING_HAS_FUNCTIONS, m->has_functions);
-  put_number(&w->out, MAPPING_HAS_FILENAMES, m->has_files);
-  put_number(&w->out, MAPPING_HAS_LINE_NUMBERS, m->has_lines);
-  put_number(&w->out, MAPPING_HAS_INLINE_FRAMES, m->has_inlined);
   end_message(&w->out, start);
 }
 
@@ -125,17 +111,6 @@ static void put_location(struct writer *w, size_t index) {
   end_message(&w->out, start);
 }
 
-static void put_function(struct writer *w, size_t number) {
-  const struct function *f = &w->p->functions[w->functions[number]];
-  const size_t start = begin_message(&w->out, PROFILE_FUNCTION);
-  put_number(&w->out, FUNCTION_ID, number + 1);
-  put_string(w, FUNCTION_NAME, f->name);
-  put_string(w, FUNCTION_SYSTEM_NAME, f->system_name);
-  put_string(w, FUNCTION_FILENAME, f->file);
-  put_number(&w->out, FUNCTION_START_LINE, (uint64_t)f->start_line);
-  end_message(&w->out, start);
-}
-
 static void put_comments(struct writer *w) {
   const struct profile *p = w->p;
   for (size_t i = 0; i < p->comment_count; i++)
@@ -156,22 +131,23 @@ static void put_strings(struct writer *w) {
 static void put_profile(struct writer *w) {
   const struct profile *p = w->p;
   for (unsigned i = 0; i < p->type_count; i++)
-    put_value_type(w, PROFILE_SAMPLE_TYPE, &p->types[i]);
+    put_message(w, PROFILE_SAMPLE_TYPE, value_type_fields, &p->types[i], 0);
   for (size_t i = 0; i < p->sample_count; i++)
     put_sample(w, i);
   for (size_t i = 0; i < p->mapping_count; i++)
-    put_mapping(w, i);
+    put_message(w, PROFILE_MAPPING, mapping_fields, &p->mappings[i], i + 1);
   for (size_t i = 0; i < p->location_count; i++)
     put_location(w, i);
   // put_location has numbered the functions.
   for (size_t i = 0; i < w->function_count; i++)
-    put_function(w, i);
+    put_message(w, PROFILE_FUNCTION, function_fields,
+                &p->functions[w->functions[i]], i + 1);
   put_string(w, PROFILE_DROP_FRAMES, p->drop_frames);
   put_string(w, PROFILE_KEEP_FRAMES, p->keep_frames);
   put_number(&w->out, PROFILE_TIME_NANOS, (uint64_t)p->time_ns);
   put_number(&w->out, PROFILE_DURATION_NANOS, (uint64_t)p->duration_ns);
   if (p->period_type.type || p->period_type.unit)
-    put_value_type(w, PROFILE_PERIOD_TYPE, &p->period_type);
+    put_message(w, PROFILE_PERIOD_TYPE, value_type_fields, &p->period_type, 0);
   put_number(&w->out, PROFILE_PERIOD, (uint64_t)p->period);
   put_comments(w);
   put_string(w, PROFILE_DEFAULT_SAMPLE_TYPE, p->default_type);
