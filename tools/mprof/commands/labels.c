@@ -200,7 +200,7 @@ static bool is_own(const char *key) {
 }
 
 bool labels_section(const struct view *v, size_t index, size_t limit) {
-  struct rows all = rows_of(v);
+  struct rows all = rows_of(v, NULL);
   int64_t sum = 0;
   size_t i = 0;
   for (; i < all.count; i = end_of_key(&all, i, &sum))
@@ -251,11 +251,8 @@ static void print_text(const struct view *v, const struct rows *all,
 
 int command_labels(const struct options *options) {
   size_t limit;
-  const char *format = options->format ? options->format : "text";
-  const bool is_json = strcmp(format, "json") == 0,
-             is_markdown = strcmp(format, "md") == 0;
-  if (!is_json && !is_markdown && strcmp(format, "text") != 0)
-    return complain(options, "--format=%s is not text, md or json", format);
+  const bool is_json = option_is(options->format, "json"),
+             is_markdown = option_is(options->format, "md");
   if (!input_count(options, &limit))
     return STATUS_ERROR;
   struct view *v = input_view(options);

@@ -67,12 +67,24 @@ class Profile {
     this.labels = new Uint32Array(n);
     this.values = this.types.map(() => new Float64Array(n));
     let node = 0, labels = 0;
+    this.smallRows = GRAINS.map(name => data.small && this.readSmall(data.small[name]));
     for (let i = 0; i < n; i++) {
       this.nodes[i] = node += s.signed();
       this.labels[i] = labels += s.signed();
       for (const values of this.values)
         values[i] = s.signed();
     }
+  }
+
+  // What the functions have lost because small stacks are cut off
+  // (small_stacks.c), for each type of values.
+  readSmall(table) {
+    const s = new Stream(table), rows = [];
+    for (let i = 0; i < s.count; i++)
+      rows.push({fn: s.next(), line: s.next(), types: this.types.map(() => ({
+        flat: [s.signed(), s.signed()], cum: s.signed(), variance: [s.next(), s.next()]
+      }))});
+    return rows;
   }
 
   typeIndex(name) {
@@ -96,6 +108,8 @@ class Model {
     this.texts = data.texts.map(visible);
     this.functions = GRAINS.map(name => new Functions(data[name]));
     this.readFrames(data.frames);
+    // The function that stands for small stacks that are cut off, or -1.
+    this.smallFunctions = this.frames.map(of => 'smallFrame' in data ? of[data.smallFrame] : -1);
     this.readNodes(data.nodes);
     this.readLabels(data.labelSets);
     this.profiles = data.profiles.map((p, i) => new Profile(p, i));

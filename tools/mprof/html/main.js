@@ -199,6 +199,10 @@ class App {
 
   lossTexts(profile) {
     const texts = profile.lost.map(text => text.replace(/^lost: /, 'Lost: '));
+    if (profile.small)
+      texts.push(`Stacks with less than ${(100 * profile.small.limit).toPrecision(2)}\u00a0% of all values are ` +
+          'joined to (small stacks), except in the table of functions; mprof html --focus=FUNCTION shows those ' +
+          'with a function.');
     return texts;
   }
 
@@ -324,7 +328,7 @@ class App {
         this.menus, this.total, this.losses, this.tabs), h('main', {}, this.main), this.status);
     addEventListener('keydown', e => this.key(e));
     addEventListener('hashchange', () => this.restore(new URLSearchParams(location.hash.slice(1))));
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', Picture.redrawAll);
+    darkScheme.addEventListener('change', Picture.redrawAll);
     addEventListener('beforeprint', () => Picture.print(true));
     addEventListener('afterprint', () => Picture.print(false));
     matchMedia('print').addEventListener('change', e => Picture.print(e.matches));

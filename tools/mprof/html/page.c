@@ -7,6 +7,7 @@
 #include "files/json.h"
 #include "html/assets.h"
 #include "html/page_data.h"
+#include "html/small_stacks.h"
 #include "view/estimate.h"
 
 #include <inttypes.h>
@@ -184,6 +185,7 @@ static void write_set(const struct page *page, const struct page_set *set,
   write_lines(set->lost, out);
   fputs("]", out);
   write_stacks(page, set, out);
+  small_stacks_write(page, set, out);
   fputs("}", out);
 }
 
@@ -218,6 +220,8 @@ static void write_data(struct page *page, const struct page_start *start,
   for (unsigned grain = 0; grain < GRAINS; grain++)
     write_functions(page, grain, out);
   write_frames(page, out);
+  if (page->small_limit > 0)
+    fprintf(out, ",\n\"smallFrame\":%" PRIu32, page->small_frame);
   write_nodes(page, out);
   write_labels(page, out);
   write_sets(page, out);
@@ -235,6 +239,8 @@ static void free_page(struct page *page) {
   for (size_t i = 0; i < page->set_count; i++) {
     free(page->sets[i].lost);
     free(page->sets[i].nodes);
+    free(page->sets[i].samples);
+    small_stacks_free(page->sets[i].small);
     free(page->sets[i].label_sets);
     free(page->sets[i].values);
   }
@@ -253,6 +259,7 @@ static void free_page(struct page *page) {
 // --- the document ---
 
 void page_write(struct page *page, const struct page_start *start, FILE *out) {
+  small_stacks_cut(page);
   // The policy lets the browser run only the page's own script, and load
   // nothing.
   fprintf(out,

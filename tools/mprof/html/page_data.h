@@ -45,6 +45,7 @@ struct page_list {
   size_t count, capacity;
 };
 
+struct small_stacks;
 struct page_set {
   struct profile *profile;
   const char *kind, *name;
@@ -54,6 +55,8 @@ struct page_set {
   uint32_t *nodes, *label_sets;
   int64_t *values;
   size_t count;
+  uint32_t *samples; // of each stack in the profile, before stacks are cut off
+  struct small_stacks *small; // NULL: no stack is cut off
 };
 
 struct page {
@@ -75,6 +78,17 @@ struct page {
   size_t set_count, set_capacity;
   struct page_list traces, reports;
   char *sources; // JSON, or NULL
+  // The frame that stands for stacks that are cut off, and the share of the
+  // values below which they are; 0: none is.
+  uint32_t small_frame;
+  float small_limit;
 };
+
+// Return the number of an equal function, frame or node of the page, which they
+// add if there is none.
+uint32_t page_function_of(struct page *page, unsigned grain,
+                          struct page_function f);
+uint32_t page_frame_of(struct page *page, const struct page_frame *f);
+uint32_t page_node_of(struct page *page, uint32_t parent, uint32_t frame);
 
 #endif

@@ -21,8 +21,8 @@ static bool is_function(const void *arg, uint32_t index) {
          f->is_std == w->f.is_std;
 }
 
-static uint32_t add_function(struct page *page, unsigned grain,
-                             struct page_function f) {
+uint32_t page_function_of(struct page *page, unsigned grain,
+                          struct page_function f) {
   const struct {
     const struct page_function *table;
     struct page_function f;
@@ -46,7 +46,7 @@ static bool is_frame(const void *arg, uint32_t index) {
   return memcmp(&w->page->frames[index], w->f, sizeof *w->f) == 0;
 }
 
-static uint32_t add_frame(struct page *page, const struct page_frame *f) {
+uint32_t page_frame_of(struct page *page, const struct page_frame *f) {
   const struct {
     const struct page *page;
     const struct page_frame *f;
@@ -68,7 +68,7 @@ static bool is_node(const void *arg, uint32_t index) {
   return n->parent == w->parent && n->frame == w->frame;
 }
 
-static uint32_t add_node(struct page *page, uint32_t parent, uint32_t frame) {
+uint32_t page_node_of(struct page *page, uint32_t parent, uint32_t frame) {
   const struct {
     const struct page *page;
     uint32_t parent, frame;
@@ -169,7 +169,7 @@ static uint32_t *add_functions(struct page *page, unsigned grain,
     const struct frame *f = &v->frames[i];
     const char *module = v->profile->strings[f->module];
     const char *slash = strrchr(module, '/');
-    numbers[i] = add_function(
+    numbers[i] = page_function_of(
         page, grain,
         (struct page_function){page_text(page, v->profile->strings[f->name]),
                                page_text(page, v->profile->strings[f->file]),
@@ -204,7 +204,7 @@ static uint32_t add_stack(struct page *page, const struct views *v, size_t i) {
       frame.functions[grain] =
           v->functions[grain]
                       [v->views[grain]->stack_frames[s->first + k].frame];
-    node = add_node(page, node, add_frame(page, &frame));
+    node = page_node_of(page, node, page_frame_of(page, &frame));
   }
   return node;
 }
@@ -222,11 +222,13 @@ bool page_add_profile(struct page *page, struct profile *p, const char *kind,
   // The views of all grains have the same frames and compare the same names.
   set.lost = is_made ? losses(v.views[0]) : NULL;
   set.nodes = zeroed(count, sizeof *set.nodes);
+  set.samples = zeroed(count, sizeof *set.samples);
   set.label_sets = zeroed(count, sizeof *set.label_sets);
   set.values = zeroed(count * p->type_count, sizeof *set.values);
   set.count = count;
   for (size_t i = 0; i < count; i++) {
     const uint32_t sample = v.views[0]->stacks[i].sample;
+    set.samples[i] = sample;
     set.nodes[i] = add_stack(page, &v, i);
     set.label_sets[i] = add_labels(page, p, &p->samples[sample]);
     memcpy(&set.values[i * p->type_count],
@@ -237,6 +239,7 @@ bool page_add_profile(struct page *page, struct profile *p, const char *kind,
     *APPEND(page->sets, page->set_count, page->set_capacity) = set;
   } else {
     free(set.nodes);
+    free(set.samples);
     free(set.label_sets);
     free(set.values);
   }

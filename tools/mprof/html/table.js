@@ -25,7 +25,39 @@ function functionRows(tree) {
   }
   addPlaces(model, shape.grain, profile, profile.values[type], active, rows);
   addOwn(tree, rows);
+  addSmall(tree, rows);
   return rows.filter(row => row.weight > 0);
+}
+
+// Gives the values of small stacks back to their functions. With a filter, it is
+// not known which of these stacks are selected.
+function addSmall({model, shape, profile, type, active, base}, rows) {
+  if (!profile.small || active)
+    return;
+  const {grain} = shape, {std} = model.functions[grain], lines = model.functions[1];
+  const kind = shape.std ? 1 : 0;
+  const add = (p, of, flat, cum) => {
+    for (const {fn, line, types} of p.smallRows[grain] || []) {
+      const row = rows[fn], lost = types[of];
+      if (std[fn] && !shape.std)
+        continue;
+      row[flat] += lost.flat[kind];
+      row[cum] += lost.cum;
+      row.weight += Math.abs(lost.cum) + Math.abs(lost.flat[kind]);
+      if (p !== profile)
+        continue;
+      row.variance += lost.variance[kind];
+      if (!row.isNew && (lost.cum || lost.flat[kind])) {
+        row.isNew = true;
+        row.file = lines.file[line];
+        row.line = lines.line[line];
+      }
+    }
+  };
+  add(profile, type, 'flat', 'cum');
+  if (base)
+    add(base, base.typeIndex(profile.types[type].name), 'base', 'baseCum');
+  Object.assign(rows[model.smallFunctions[grain]], {weight: 0});
 }
 
 // Finds where the own value of each function comes from: its place, and the

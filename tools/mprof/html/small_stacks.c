@@ -1,0 +1,397 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "html/small_stacks.h"
+
+#include "common/intern.h"
+#include "common/memory.h"
+#include "html/page_data.h"
+#include "html/stream.h"
+#include "view/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The largest number of nodes and stacks of a page. A browser adds up so many
+// in less than a tenth of a second.
+enum { MAX_ITEMS = 250000 };
+
+// What a function loses of one type of values. _std: if the frames of the
+// standard libraries are shown.
+struct loss {
+  int64_t flat, flat_std, cum;
+  double variance, variance_std;
+};
+
+struct small_stacks {
+  struct loss *losses[GRAINS]; // of each function and type
+  uint32_t *lines[GRAINS]; // of each function: where it is in the largest stack
+  int64_t *largest[GRAINS];
+};
+
+struct cutter {
+  struct page *page;
+  float *shares; // of each node: its largest share of the values of a type
+  uint32_t *new; // of each node: its new number, or that of its nearest caller
+  uint32_t *stamps[GRAINS]; // of each function: the stack in which it was seen
+  uint32_t stamp;
+  float limit; // nodes with smaller shares are cut off
+};
+
+static uint64_t size_of(int64_t value) {
+  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static const struct page_frame *frame_of(const struct page *page,
+                                         uint32_t node) {
+  return &page->frames[page->nodes[node].frame];
+}
+
+static bool is_std(const struct page *page, uint32_t node) {
+  return page->functions[0][frame_of(page, node)->functions[0]].is_std;
+}
+
+// --- which nodes are cut off ---
+
+static void add_shares(struct cutter *c, const struct page_set *set,
+                       unsigned type, double *sums) {
+  const struct page *page = c->page;
+  const unsigned types = set->profile->type_count;
+  double total = 0;
+  memset(sums, 0, page->node_count * sizeof *sums);
+  for (size_t i = 0; i < set->count; i++) {
+    const double size = (double)size_of(set->values[i * types + type]);
+    sums[set->nodes[i]] += size;
+    total += size;
+  }
+  for (size_t n = page->node_count - 1; n > 0 && total > 0; n--) {
+    const float share = (float)(sums[n] / total);
+    sums[page->nodes[n].parent] += sums[n];
+    if (share > c->shares[n])
+      c->shares[n] = share;
+  }
+}
+
+// Keeps the stacks that have only frames of the standard libraries, because
+// these are shown where others are hidden.
+static void keep_library_stacks(struct cutter *c, const struct page_set *set) {
+  for (size_t i = 0; i < set->count; i++) {
+    uint32_t n = set->nodes[i];
+    while (n && is_std(c->page, n))
+      n = c->page->nodes[n].parent;
+    for (uint32_t k = n ? 0 : set->nodes[i]; k; k = c->page->nodes[k].parent)
+      c->shares[k] = 2;
+  }
+}
+
+static bool is_cut(const struct cutter *c, uint32_t node) {
+  return node && c->shares[node] < c->limit;
+}
+
+// Numbers the nodes that are kept. Returns their number.
+static size_t number_kept(struct cutter *c) {
+  uint32_t count = 1;
+  for (uint32_t n = 1; n < c->page->node_count; n++)
+    c->new[n] = is_cut(c, n) ? c->new[c->page->nodes[n].parent] : count++;
+  return count;
+}
+
+struct pair_query {
+  const uint32_t (*pairs)[2];
+  uint32_t node, labels;
+};
+
+static bool is_pair(const void *arg, uint32_t index) {
+  const struct pair_query *q = arg;
+  return q->pairs[index][0] == q->node && q->pairs[index][1] == q->labels;
+}
+
+// Adds up the stacks of a set that are cut off at one node and have equal
+// labels. to: receives for each stack its new number. Returns the count of new
+// stacks, or a larger number than MAX_ITEMS.
+static size_t join_stacks(const struct cutter *c, const struct page_set *set,
+                          uint32_t *to) {
+  struct intern known = {0};
+  uint32_t(*pairs)[2] = NULL;
+  size_t capacity = 0, count = 0, pair_count = 0;
+  for (size_t i = 0; i < set->count && count <= MAX_ITEMS; i++) {
+    if (!is_cut(c, set->nodes[i])) {
+      to[i] = (uint32_t)count++;
+      *APPEND(pairs, pair_count, capacity)[0] = UINT32_MAX;
+      continue;
+    }
+    const struct pair_query q = {(const uint32_t(*)[2])pairs,
+                                 c->new[set->nodes[i]], set->label_sets[i]};
+    const uint32_t key[] = {q.node, q.labels}, next = (uint32_t)count;
+    const uint32_t index =
+        intern_find(&known, intern_hash(0, key, sizeof key), next, is_pair, &q);
+    to[i] = index;
+    if (index != next)
+      continue;
+    memcpy(*APPEND(pairs, pair_count, capacity), key, sizeof key);
+    count++;
+  }
+  intern_free(&known);
+  free(pairs);
+  return count;
+}
+
+// Returns the number of nodes and stacks that the page has with this limit.
+static size_t items_with(struct cutter *c) {
+  size_t count = number_kept(c);
+  for (size_t i = 0; i < c->page->set_count && count <= MAX_ITEMS; i++) {
+    const struct page_set *set = &c->page->sets[i];
+    uint32_t *to = zeroed(set->count, sizeof *to);
+    count += join_stacks(c, set, to);
+    free(to);
+  }
+  return count;
+}
+
+// --- what the functions lose ---
+
+static bool is_seen(struct cutter *c, unsigned grain, uint32_t function) {
+  const bool seen = c->stamps[grain][function] == c->stamp;
+  c->stamps[grain][function] = c->stamp;
+  return seen;
+}
+
+static void add_loss(struct cutter *c, const struct page_set *set, size_t i) {
+  const struct page *page = c->page;
+  const struct profile *p = set->profile;
+  const unsigned types = p->type_count;
+  const uint32_t leaf = set->nodes[i];
+  const int64_t *values = &set->values[i * types];
+  uint32_t kept = leaf, own = leaf;
+  while (is_cut(c, kept))
+    kept = page->nodes[kept].parent;
+  while (is_std(page, own))
+    own = page->nodes[own].parent;
+  c->stamp++;
+  for (unsigned grain = 0; grain < GRAINS; grain++) {
+    struct small_stacks *small = set->small;
+    for (uint32_t n = kept; n; n = page->nodes[n].parent)
+      is_seen(c, grain, frame_of(page, n)->functions[grain]);
+    for (uint32_t n = leaf; n != kept; n = page->nodes[n].parent) {
+      const uint32_t f = frame_of(page, n)->functions[grain];
+      struct loss *losses = &small->losses[grain][f * types];
+      const bool seen = is_seen(c, grain, f);
+      for (unsigned k = 0; k < types; k++) {
+        const double variance =
+            n == own || n == leaf
+                ? estimate_variance(p, &p->samples[set->samples[i]], k,
+                                    values[k])
+                : 0;
+        losses[k].cum += seen ? 0 : values[k];
+        losses[k].flat += n == own ? values[k] : 0;
+        losses[k].flat_std += n == leaf ? values[k] : 0;
+        losses[k].variance += n == own ? variance : 0;
+        losses[k].variance_std += n == leaf ? variance : 0;
+        const int64_t size = values[k] < 0 ? -values[k] : values[k];
+        if (size <= small->largest[grain][f])
+          continue;
+        small->largest[grain][f] = size;
+        small->lines[grain][f] = frame_of(page, n)->functions[GRAIN_LINES];
+      }
+    }
+    // A kept frame of the program that called only library functions.
+    if (!is_cut(c, own))
+      for (unsigned k = 0; k < types; k++) {
+        struct loss *l =
+            &small->losses[grain]
+                          [frame_of(page, own)->functions[grain] * types + k];
+        l->flat += values[k];
+        l->variance +=
+            estimate_variance(p, &p->samples[set->samples[i]], k, values[k]);
+      }
+  }
+}
+
+// --- the new tree ---
+
+// Returns the node for what is cut off below a node, which it adds if needed.
+static uint32_t rest_of(struct page *page, uint32_t *rests, uint32_t node,
+                        uint32_t frame) {
+  if (!rests[node])
+    rests[node] = page_node_of(page, node, frame);
+  return rests[node];
+}
+
+// Replaces the nodes by those that are kept.
+static void replace_nodes(struct cutter *c) {
+  struct page *page = c->page;
+  struct page_node *old = page->nodes;
+  const size_t count = page->node_count;
+  intern_free(&page->node_set);
+  page->node_set = (struct intern){0};
+  page->nodes = NULL;
+  page->node_count = page->node_capacity = 0;
+  *APPEND(page->nodes, page->node_count, page->node_capacity) =
+      (struct page_node){0};
+  for (uint32_t n = 1; n < count; n++)
+    if (!is_cut(c, n))
+      page_node_of(page, c->new[old[n].parent], old[n].frame);
+  free(old);
+}
+
+static void replace_stacks(struct cutter *c, struct page_set *set,
+                           const uint32_t *nodes, const bool *cut,
+                           const uint32_t *to, size_t count) {
+  const unsigned types = set->profile->type_count;
+  uint32_t *new_nodes = zeroed(count, sizeof *new_nodes),
+           *labels = zeroed(count, sizeof *labels);
+  int64_t *values = zeroed(count * types, sizeof *values);
+  uint32_t *rests = zeroed(c->page->node_count, sizeof *rests);
+  for (size_t i = 0; i < set->count; i++) {
+    new_nodes[to[i]] =
+        cut[i] ? rest_of(c->page, rests, nodes[i], c->page->small_frame)
+               : nodes[i];
+    labels[to[i]] = set->label_sets[i];
+    for (unsigned k = 0; k < types; k++)
+      values[to[i] * types + k] =
+          (int64_t)((uint64_t)values[to[i] * types + k] +
+                    (uint64_t)set->values[i * types + k]);
+  }
+  free(rests);
+  free(set->nodes);
+  free(set->label_sets);
+  free(set->values);
+  set->nodes = new_nodes;
+  set->label_sets = labels;
+  set->values = values;
+  set->count = count;
+}
+
+// The numbers of a set before the nodes are replaced.
+struct moved {
+  uint32_t *to, *nodes;
+  bool *cut;
+  size_t count;
+};
+
+static struct moved move_set(struct cutter *c, struct page_set *set) {
+  const unsigned types = set->profile->type_count;
+  struct moved m = {zeroed(set->count, sizeof *m.to),
+                    zeroed(set->count, sizeof *m.nodes),
+                    zeroed(set->count, sizeof *m.cut), 0};
+  set->small = zeroed(1, sizeof *set->small);
+  for (unsigned grain = 0; grain < GRAINS; grain++) {
+    const size_t count = c->page->function_count[grain];
+    set->small->losses[grain] = zeroed(count * types, sizeof(struct loss));
+    set->small->lines[grain] = zeroed(count, sizeof(uint32_t));
+    set->small->largest[grain] = zeroed(count, sizeof(int64_t));
+  }
+  m.count = join_stacks(c, set, m.to);
+  for (size_t i = 0; i < set->count; i++) {
+    m.nodes[i] = c->new[set->nodes[i]];
+    m.cut[i] = is_cut(c, set->nodes[i]);
+    if (m.cut[i])
+      add_loss(c, set, i);
+  }
+  return m;
+}
+
+static void cut(struct cutter *c) {
+  struct page *page = c->page;
+  struct moved *moved = zeroed(page->set_count, sizeof *moved);
+  for (size_t i = 0; i < page->set_count; i++)
+    moved[i] = move_set(c, &page->sets[i]);
+  replace_nodes(c);
+  const uint32_t text = page_text(page, "(small stacks)");
+  struct page_frame frame;
+  for (unsigned grain = 0; grain < GRAINS; grain++)
+    frame.functions[grain] =
+        page_function_of(page, grain, (struct page_function){.name = text});
+  page->small_frame = page_frame_of(page, &frame);
+  page->small_limit = c->limit;
+  for (size_t i = 0; i < page->set_count; i++) {
+    replace_stacks(c, &page->sets[i], moved[i].nodes, moved[i].cut, moved[i].to,
+                   moved[i].count);
+    free(moved[i].nodes);
+    free(moved[i].cut);
+    free(moved[i].to);
+  }
+  free(moved);
+}
+
+void small_stacks_cut(struct page *page) {
+  size_t count = page->node_count;
+  for (size_t i = 0; i < page->set_count; i++)
+    count += page->sets[i].count;
+  if (count <= MAX_ITEMS)
+    return;
+  struct cutter c = {.page = page, .limit = 1e-7f};
+  c.shares = zeroed(page->node_count, sizeof *c.shares);
+  c.new = zeroed(page->node_count, sizeof *c.new);
+  for (unsigned grain = 0; grain < GRAINS; grain++)
+    c.stamps[grain] = zeroed(page->function_count[grain], sizeof(uint32_t));
+  double *sums = zeroed(page->node_count, sizeof *sums);
+  for (size_t i = 0; i < page->set_count; i++) {
+    for (unsigned k = 0; k < page->sets[i].profile->type_count; k++)
+      add_shares(&c, &page->sets[i], k, sums);
+    keep_library_stacks(&c, &page->sets[i]);
+  }
+  free(sums);
+  // At the last limit, each stack is cut off at the root.
+  while (items_with(&c) > MAX_ITEMS && c.limit < 1)
+    c.limit *= 2;
+  cut(&c);
+  free(c.shares);
+  free(c.new);
+  for (unsigned grain = 0; grain < GRAINS; grain++)
+    free(c.stamps[grain]);
+}
+
+// --- writing ---
+
+static bool is_lost(const struct loss *losses, unsigned types) {
+  for (unsigned k = 0; k < types; k++)
+    if (losses[k].flat || losses[k].flat_std || losses[k].cum)
+      return true;
+  return false;
+}
+
+void small_stacks_write(const struct page *page, const struct page_set *set,
+                        FILE *out) {
+  static const char *const names[] = {[GRAIN_FUNCTIONS] = "functions",
+                                      [GRAIN_LINES] = "lines",
+                                      [GRAIN_FILES] = "files"};
+  const unsigned types = set->profile->type_count;
+  if (!set->small)
+    return;
+  fprintf(out, ",\n\"small\":{\"limit\":%g", (double)page->small_limit);
+  for (unsigned grain = 0; grain < GRAINS; grain++) {
+    struct stream s = {0};
+    size_t count = 0;
+    // The last function is that of the cut stacks, which lose nothing.
+    for (size_t f = 0; f + 1 < page->function_count[grain]; f++) {
+      const struct loss *losses = &set->small->losses[grain][f * types];
+      if (!is_lost(losses, types))
+        continue;
+      count++;
+      stream_put(&s, f);
+      stream_put(&s, set->small->lines[grain][f]);
+      for (unsigned k = 0; k < types; k++) {
+        stream_put_signed(&s, losses[k].flat);
+        stream_put_signed(&s, losses[k].flat_std);
+        stream_put_signed(&s, losses[k].cum);
+        stream_put(&s, (uint64_t)fmin(losses[k].variance, 1e18));
+        stream_put(&s, (uint64_t)fmin(losses[k].variance_std, 1e18));
+      }
+    }
+    stream_write(&s, names[grain], count, out);
+  }
+  fputs("}", out);
+}
+
+void small_stacks_free(struct small_stacks *small) {
+  if (!small)
+    return;
+  for (unsigned grain = 0; grain < GRAINS; grain++) {
+    free(small->losses[grain]);
+    free(small->lines[grain]);
+    free(small->largest[grain]);
+  }
+  free(small);
+}
