@@ -139,7 +139,7 @@ def live():
                              ("16 to 1024 bytes", 16, 1024)):
         log("live: %d blocks of %s" % (blocks, title))
         results = turns({variant: live_job(
-            [program("live-" + variant), blocks, low, high, "anyorder"], of)
+            [program("live-" + variant), blocks, low, high], of)
             for variant, of in (("plain", {}), ("mprof", env))}, 2 if QUICK else 3)
 
         def of(variant, which):

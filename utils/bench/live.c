@@ -3,12 +3,12 @@
 //
 // The cost of many live blocks of MIN to MAX bytes: the time to allocate and to
 // free a block, and the resident memory while all are live. The blocks are
-// freed in the order of allocation or in random order. Prints
+// freed in random order. Prints
 //   rss_kib N     resident memory with all blocks live
 //   alloc_ns X    time of one allocation, mean of all
 //   free_ns X     time of one free, mean of all
 //
-// usage: live BLOCKS MIN MAX inorder|anyorder
+// usage: live BLOCKS MIN MAX
 
 #include "bench.h"
 
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
   size_t min = (size_t)bench_arg(argc, argv, 2);
   size_t max = (size_t)bench_arg(argc, argv, 3);
   void **blocks = calloc(n, sizeof(*blocks));
-  if (argc != 5 || n == 0 || max < min || blocks == NULL)
+  if (argc != 4 || n == 0 || max < min || blocks == NULL)
     return 2;
   memset(blocks, 1, n * sizeof(*blocks)); // page faults are not timed below
 
@@ -61,8 +61,7 @@ int main(int argc, char **argv) {
   double alloc_ns = (double)(bench_now() - begin) / (double)n;
   printf("rss_kib %ld\n", resident_kib());
 
-  if (strcmp(argv[4], "anyorder") == 0)
-    shuffle(blocks, n);
+  shuffle(blocks, n);
   begin = bench_now();
   for (size_t i = 0; i < n; i++)
     free(blocks[i]);

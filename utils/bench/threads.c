@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Measures how long a thread profile stops the program. Many threads wait, each
-// ten calls deep, and some compute. Watchers measure how long they are kept
-// from running. The watchers run on the last processor; waiting threads and
-// this thread run on the first one, so that they do not delay a watcher.
-//   run   one watcher, which reads the clock in a loop
-//   wake  two watchers, which wake each other in a loop
+// ten calls deep. A watcher reads the clock in a loop, and so measures how long
+// it is kept from running. It runs on the last processor; waiting threads and
+// this thread run on the first one, so that they do not delay it.
 // Reads commands from its input. Answers each with lines "NAME NUMBER" and then
 // "ok":
 //   profile    takes a thread profile into records: ms, threads, gap_us
@@ -15,11 +13,11 @@
 //   open, close   mark the time in which another program works: gap_us
 //   end        disturbed: waiting threads that have run since the start;
 //              ended: waits that have ended
-// gap_us is the longest time that a watcher was kept from running during the
+// gap_us is the longest time that the watcher was kept from running during the
 // command. It excludes the time for which the watcher waited for its processor,
 // as the kernel reports it: then another thread ran there.
 //
-// usage: threads WAITING COMPUTING run|wake
+// usage: threads WAITING
 
 #define _GNU_SOURCE
 #include "bench.h"
@@ -94,12 +92,6 @@ static void *wait_forever(void *arg) {
   return NULL;
 }
 
-static void *compute(void *arg) {
-  for (;;)
-    bench_sink(arg);
-  return arg;
-}
-
 // Returns the number of context switches of the thread. A thread that stays
 // asleep has no new ones.
 static long switches_of(pid_t tid) {
@@ -131,9 +123,10 @@ static int count_disturbed(long threads) {
 
 // --- processors ---
 
-static cpu_set_t all, first, last;
+static cpu_set_t first, last;
 
 static void find_processors(void) {
+  cpu_set_t all;
   int from = -1, to = 0;
   if (sched_getaffinity(0, sizeof(all), &all) != 0)
     die("sched_getaffinity");
@@ -160,36 +153,24 @@ static void start(void *(*run)(void *), long arg, const cpu_set_t *where) {
   pthread_attr_destroy(&attributes);
 }
 
-// --- watchers ---
+// --- the watcher ---
 
-// Used only by the watcher that has the turn.
 static struct {
-  int schedstat[2]; // file descriptors
-  int watchers;     // number of watchers that have begun
-  long long before; // last time that a watcher ran, nanoseconds
+  int schedstat;    // a file descriptor
+  long long before; // last time that the watcher ran, nanoseconds
   long long waited; // last value of waited_for_processor
 } watched;
 
-// Returns the nanoseconds that all watchers have waited for their processor.
+// Returns the nanoseconds for which the watcher has waited for its processor.
 static long long waited_for_processor(void) {
-  long long sum = 0, waited;
-  for (int i = 0; i < watched.watchers; i++) {
-    char text[128];
-    const long n =
-        syscall(SYS_pread64, watched.schedstat[i], text, sizeof(text) - 1, 0L);
-    text[n > 0 ? n : 0] = '\0';
-    if (sscanf(text, "%*s %lld", &waited) != 1)
-      die("schedstat");
-    sum += waited;
-  }
-  return sum;
-}
-
-static void begin_to_watch(void) {
-  watched.schedstat[watched.watchers++] =
-      open("/proc/thread-self/schedstat", O_RDONLY);
-  watched.waited = waited_for_processor();
-  watched.before = bench_now();
+  long long waited;
+  char text[128];
+  const long n =
+      syscall(SYS_pread64, watched.schedstat, text, sizeof(text) - 1, 0L);
+  text[n > 0 ? n : 0] = '\0';
+  if (sscanf(text, "%*s %lld", &waited) != 1)
+    die("schedstat");
+  return waited;
 }
 
 static void watch(void) {
@@ -207,29 +188,12 @@ static void watch(void) {
 }
 
 static void *watch_running(void *arg) {
-  begin_to_watch();
+  watched.schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+  watched.waited = waited_for_processor();
+  watched.before = bench_now();
   for (;;)
     watch();
   return arg;
-}
-
-static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t turns[2] = {PTHREAD_COND_INITIALIZER,
-                                  PTHREAD_COND_INITIALIZER};
-static long turn; // guarded by turn_lock
-
-static void *watch_waking(void *arg) {
-  const long me = (long)arg;
-  pthread_mutex_lock(&turn_lock);
-  begin_to_watch();
-  for (;;) {
-    while (turn != me)
-      pthread_cond_wait(&turns[me], &turn_lock);
-    watch();
-    turn = !me;
-    pthread_cond_signal(&turns[turn]);
-  }
-  return NULL;
 }
 
 // --- commands ---
@@ -286,8 +250,6 @@ static void obey(long threads) {
 
 int main(int argc, char **argv) {
   const long waits = bench_arg(argc, argv, 1);
-  const long computing = bench_arg(argc, argv, 2);
-  const int wakes = argc > 3 && strcmp(argv[3], "wake") == 0;
   if (waits > MOST) {
     fprintf(stderr, "threads: at most %d\n", MOST);
     return 2;
@@ -302,16 +264,12 @@ int main(int argc, char **argv) {
     usleep(20000);
   while (__atomic_load_n(&started, __ATOMIC_ACQUIRE) < waits ||
          count_disturbed(waits) > 0);
-  for (long i = 0; i < computing; i++)
-    start(compute, 0, &all);
   if (sched_setaffinity(0, sizeof(first), &first) != 0)
     die("sched_setaffinity");
-  start(wakes ? watch_waking : watch_running, 0, &last);
-  if (wakes)
-    start(watch_waking, 1, &last);
+  start(watch_running, 0, &last);
   puts("ok");
   fflush(stdout);
-  obey(waits + computing + 8);
+  obey(waits + 8);
   printf("disturbed %d\nended %d\nok\n", count_disturbed(waits),
          __atomic_load_n(&ended, __ATOMIC_RELAXED));
   fflush(stdout);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The program of threads.c in Go: goroutines that wait at a channel, each ten
-// calls deep, some that compute, and a watcher, with Go's own profile of them.
+// calls deep, and a watcher, with Go's own profile of them.
 // Of its commands it has no open and close.
 //
-// usage: threads WAITING COMPUTING run|wake
+// usage: threads WAITING
 package main
 
 import (
@@ -66,12 +66,6 @@ func waitForever() {
 	callDeep(depth - 2)
 }
 
-func compute() {
-	for x := uint64(1); ; {
-		x = x*6364136223846793005 + 1442695040888963407
-	}
-}
-
 // Gives the calling goroutine a thread of its own on the last processor, or on
 // the first.
 func pin(isLast bool) {
@@ -93,28 +87,23 @@ func pin(isLast bool) {
 		uintptr(unsafe.Pointer(&own)))
 }
 
-// Used by the watcher whose turn it is.
 var watched struct {
-	schedstat []*os.File
+	schedstat *os.File
 	before    time.Time
 	waited    int64
 }
 
-// Nanoseconds in all, of all watchers.
+// Nanoseconds for which the watcher has waited.
 func waitedForProcessor() int64 {
-	sum := int64(0)
-	for _, f := range watched.schedstat {
-		var text [128]byte
-		n, _ := f.ReadAt(text[:], 0)
-		words := strings.Fields(string(text[:n]))
-		if len(words) < 2 {
-			check(fmt.Errorf("schedstat: %q", text[:n]))
-		}
-		waited, err := strconv.ParseInt(words[1], 10, 64)
-		check(err)
-		sum += waited
+	var text [128]byte
+	n, _ := watched.schedstat.ReadAt(text[:], 0)
+	words := strings.Fields(string(text[:n]))
+	if len(words) < 2 {
+		check(fmt.Errorf("schedstat: %q", text[:n]))
 	}
-	return sum
+	waited, err := strconv.ParseInt(words[1], 10, 64)
+	check(err)
+	return waited
 }
 
 func beginToWatch() {
@@ -122,7 +111,7 @@ func beginToWatch() {
 	f, err := os.Open(fmt.Sprintf("/proc/self/task/%d/schedstat",
 		syscall.Gettid()))
 	check(err)
-	watched.schedstat = append(watched.schedstat, f)
+	watched.schedstat = f
 	watched.waited = waitedForProcessor()
 	watched.before = time.Now()
 }
@@ -148,14 +137,6 @@ func watchRunning() {
 	}
 }
 
-func watchWaking(in, out chan int) {
-	<-in
-	for beginToWatch(); ; <-in {
-		watch()
-		out <- 0
-	}
-}
-
 func take(count int) {
 	records := make([]runtime.StackRecord, count)
 	begin := time.Now()
@@ -176,7 +157,7 @@ func takeToFile() {
 }
 
 func main() {
-	waiting, computing := number(1), number(2)
+	waiting := number(1)
 	for i := 0; i < waiting; i++ {
 		go waitForever()
 	}
@@ -185,17 +166,7 @@ func main() {
 	}
 	time.Sleep(20 * time.Millisecond)
 	runtime.GC() // none while it is measured
-	for i := 0; i < computing; i++ {
-		go compute()
-	}
-	if len(os.Args) > 3 && os.Args[3] == "wake" {
-		here, there := make(chan int), make(chan int)
-		go watchWaking(here, there)
-		go watchWaking(there, here)
-		go func() { here <- 0 }()
-	} else {
-		go watchRunning()
-	}
+	go watchRunning()
 	pin(false)
 	fmt.Println("ok")
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
@@ -203,7 +174,7 @@ func main() {
 		longestGap.Store(0)
 		switch words[0] {
 		case "profile":
-			take(waiting + computing + 64)
+			take(waiting + 64)
 		case "write":
 			takeToFile()
 		case "rest":

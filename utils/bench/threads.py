@@ -60,7 +60,7 @@ def running(argv, env, *arguments):
 def own_profiles(argv, env, size):
     """Returns a job: profiles that a program with so many waiting threads takes itself."""
     def once():
-        with running(argv, env, size, 0, "run") as it:
+        with running(argv, env, size) as it:
             it.do("profile"), it.do("write")
             taken = [it.do("profile") for _ in range(PROFILES)]
             written = [it.do("write") for _ in range(PROFILES)]
@@ -75,7 +75,7 @@ def own_profiles(argv, env, size):
 def debugger(words, size):
     """Returns a job: the stacks of all threads, taken by a debugger."""
     def once():
-        with running([program("threads-plain")], {}, size, 0, "run") as it:
+        with running([program("threads-plain")], {}, size) as it:
             it.do("open")
             begin = time.monotonic()
             try:

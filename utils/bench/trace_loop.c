@@ -5,14 +5,10 @@
 //   region   the begin and the end of a region
 //   stacks   a region, reached by a different one of 32 stacks each time
 //   read     a read of one byte from /dev/zero
-//   write    a write of one byte to /dev/null
-//   poll     a poll of /dev/zero, which is ready
 //   expire   a wait for the thread's own semaphore with a timeout that has
 //            passed. The time is before 1970, so libc makes no system call.
 //   turns    two threads pass a turn to each other by two semaphores. A step is
 //            a wait and a post; wall_ns is the length of a turn.
-//   none     the loop alone
-// callgrind counts the instructions of loop_KIND.
 //
 // usage: trace_loop KIND CALLS THREADS STEPS REPEATS [TRACE]
 
@@ -21,12 +17,11 @@
 #include <mprof/mprof.h>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <semaphore.h>
 #include <string.h>
 #include <unistd.h>
 
-static int zero, null;
+static int zero;
 static struct {
   sem_t never;
   // The semaphores lie a page apart. Neighbouring ones would share a cache
@@ -65,7 +60,6 @@ static void left(unsigned way, int depth), right(unsigned way, int depth);
 STEP(left)
 STEP(right)
 
-LOOP(none, (void)0)
 LOOP(region, {
   mprof_trace_region_begin(0, "region");
   mprof_trace_region_end(0, "region");
@@ -74,11 +68,6 @@ LOOP(stacks, left((unsigned)i, WAYS_DEPTH))
 LOOP(read, {
   char byte;
   check(read(zero, &byte, 1) == 1);
-})
-LOOP(write, check(write(null, "", 1) == 1))
-LOOP(poll, {
-  struct pollfd fd = {.fd = zero, .events = POLLIN};
-  check(poll(&fd, 1, -1) == 1);
 })
 LOOP(expire, {
   const struct timespec over = {-1, 0};
@@ -92,10 +81,11 @@ LOOP(turns, {
 static const struct {
   const char *name;
   void (*loop)(int thread, long steps);
-} kinds[] = {{"none", loop_none},     {"region", loop_region},
-             {"stacks", loop_stacks}, {"read", loop_read},
-             {"write", loop_write},   {"poll", loop_poll},
-             {"expire", loop_expire}, {"turns", loop_turns}};
+} kinds[] = {{"region", loop_region},
+             {"stacks", loop_stacks},
+             {"read", loop_read},
+             {"expire", loop_expire},
+             {"turns", loop_turns}};
 static void (*loop)(int thread, long steps);
 
 static __attribute__((noinline)) void below(int thread, long steps,
@@ -122,7 +112,6 @@ int main(int argc, char **argv) {
   b.steps = bench_arg(argc, argv, 4);
   b.repeats = (int)bench_arg(argc, argv, 5);
   check((zero = open("/dev/zero", O_RDONLY)) >= 0);
-  check((null = open("/dev/null", O_WRONLY)) >= 0);
   check(sem_init(&turns[0], 0, 1) == 0 && sem_init(&turns[1], 0, 0) == 0);
   for (int i = 0; i < BENCH_MAX_THREADS; i++)
     check(sem_init(&own[i].never, 0, 0) == 0);
