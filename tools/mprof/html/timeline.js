@@ -57,7 +57,6 @@ class TimelineView extends TimelineDrawing {
         shortest > 0 && h('span', {class: 'legend'}, `Intervals below ${timeText(shortest)} are merged; `, this.command, ' shows this part in full'),
         this.hint, violations > 0 && h('span', {class: 'loss'}, 'the trace is damaged; a part is missing')),
         this.map.canvas, this.box, this.details);
-    this.describe();
   }
 
   // Tasks, and below each thread its regions, labels and messages.
@@ -82,6 +81,8 @@ class TimelineView extends TimelineDrawing {
     this.picture.canvas.style.height = size + 'px';
     this.space.style.height = Math.max(size - 1, rows(this.laneHeight)) + 'px';
     this.picture.redraw();
+    if (!this.details.firstChild)
+      this.describe();
   }
 
   search() {
@@ -455,24 +456,28 @@ class TimelineView extends TimelineDrawing {
 
   describe() {
     if (this.range) {
-      fill(this.details, this.rangeElement());
+      fill(this.details, this.rangeElement(...this.range));
       return;
     }
-    const lines = this.selected ? this.lines(this.selected) :
-        ['Click a state to see its stack. Shift and drag add up a range of time. The wheel (with Ctrl) or ' +
-         'W and S zoom; drag or A and D move.'];
+    if (!this.selected) {
+      this.whole = this.whole || this.rangeElement(0, this.trace.duration);
+      fill(this.details, h('div', {class: 'note hint'}, 'Click a state to see its stack. Shift and drag add up a range ' +
+          'of time. The wheel (with Ctrl) or W and S zoom; drag or A and D move.'), this.whole);
+      return;
+    }
+    const lines = this.lines(this.selected);
     fill(this.details, h('div', {class: 'state'}, lines.map((l, i) => l.startsWith('+ ') ? h('button', {class: 'plain', onclick: () => {
       this.showsAll = true;
       this.describe();
     }}, l) : h('div', {
-      class: !this.selected ? 'note' : i === 0 ? 'strong' : i > 1 && l.startsWith('  ') ? 'frame' : ''
+      class: i === 0 ? 'strong' : i > 1 && l.startsWith('  ') ? 'frame' : ''
     }, l))), h('div', {class: 'state'}, this.chainElement()));
   }
 
   // The time in each state during the selected range, of all threads and of those
   // that ran or waited most.
-  rangeElement() {
-    const [from, to] = this.range, before = [0, 0, 0, 0], after = [0, 0, 0, 0], all = [0, 0, 0, 0];
+  rangeElement(from, to) {
+    const before = [0, 0, 0, 0], after = [0, 0, 0, 0], all = [0, 0, 0, 0];
     const rows = this.trace.lanes.filter(lane => lane.count).map(lane => {
       lane.sumsUntil(from, before, 0);
       lane.sumsUntil(to, after, 0);
@@ -482,12 +487,12 @@ class TimelineView extends TimelineDrawing {
     }).sort((a, b) => b.sums[0] - a.sums[0] || b.sums[1] - a.sums[1]);
     const row = (name, sums) => h('tr', {}, sums.map(v => h('td', {class: 'number'}, v ? timeText(v) : '')),
         h('td', {}, name));
-    return [h('div', {class: 'strong'}, `${timeText(to - from)} from ${this.trace.moment(from)}`),
+    return [h('div', {class: 'state'}, h('div', {class: 'strong'}, `${timeText(to - from)} from ${this.trace.moment(from)}`),
       h('table', {}, h('thead', {}, h('tr', {}, ['running', 'waiting', 'runnable', 'in a call', 'thread'].map(
           (t, k) => h('th', {class: k < 4 ? 'number' : ''}, t)))),
         h('tbody', {}, row('all threads', all), rows.slice(0, 50).map(r => row(r.name, r.sums)))),
-      rows.length > 50 && h('p', {class: 'note'}, counted(rows.length - 50, 'more thread')),
-      this.waitsElement(from, to)];
+      rows.length > 50 && h('p', {class: 'note'}, counted(rows.length - 50, 'more thread'))),
+      h('div', {class: 'state'}, this.waitsElement(from, to))];
   }
 
   // Where the threads waited during the range, and for which lock.

@@ -358,8 +358,10 @@ class TimelineDrawing {
       context.fillStyle = row.spans ? css('--faint') :
           pattern && pattern.test(name) ? css('--accent') : css('--text');
       const room = this.labelWidth - 16 - indent;
-      const text = name.length * perCharacter > room ?
-          '\u2026' + name.slice(-Math.floor(room / perCharacter)) : name;
+      // Without room, the number of the kernel's thread goes first.
+      const brief = name.length * perCharacter > room ? name.replace(/ \(\d+\)$/, '') : name;
+      const text = brief.length * perCharacter > room ?
+          '\u2026' + brief.slice(-Math.floor(room / perCharacter)) : brief;
       if (!row.depth)
         context.fillText(text, 8 + indent, y + this.laneHeight / 2 - 1, room);
     }
