@@ -6,9 +6,9 @@
 
 #include "commands/name_locks.h"
 #include "commands/options.h"
-#include "common/printable.h"
 #include "files/bytes.h"
 #include "live/live_client.h"
+#include "live/program_name.h"
 #include "terminal/style.h"
 
 #include <ctype.h>
@@ -16,7 +16,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,17 +67,11 @@ static int request(const struct options *options, const char *method,
 static char *request_body(const struct options *options, const char *method,
                           const char *path, size_t *size, int *status,
                           struct live_reply *reply) {
-  char *body = NULL;
-  *reply = (struct live_reply){.out = open_memstream(&body, size),
-                               .most = HTTP_MEMORY_MAX};
-  *status = reply->out ? request(options, method, path, reply)
-                       : (complain(options, "out of memory"), 0);
-  if (reply->out)
-    fclose(reply->out);
-  if (*status == 200)
-    return body;
-  free(body);
-  return NULL;
+  char *body = live_fetch(options->paths[0], method, path, size, status, reply,
+                          is_interrupted);
+  if (*status == 0)
+    complain(options, "%s", is_interrupted() ? "interrupted" : reply->text);
+  return body;
 }
 
 // --- wrong names ---
@@ -160,62 +153,6 @@ static int ask(const struct options *options, const char *method,
 
 // --- files ---
 
-// Returns the suffix for the file of a page.
-static const char *suffix_of(const struct bytes *b) {
-  return b->length > 1 && b->at[0] == 0x1f && b->at[1] == 0x8b ? ".pb.gz"
-                                                               : ".txt";
-}
-
-// Appends to a file name the name of the program and a dot. Appends nothing if
-// the program cannot tell its name, for example because it has no /proc.
-static void put_program(char *name, size_t size, int fd) {
-  char *text = NULL;
-  size_t length = 0;
-  FILE *reply = open_memstream(&text, &length);
-  if (!reply) {
-    close(fd);
-    return;
-  }
-  struct live_reply program = {.out = reply, .most = HTTP_MEMORY_MAX};
-  const int status =
-      live_ask(fd, "GET", "/debug/pprof/cmdline", &program, NULL);
-  fclose(reply); // ends the text with a null byte
-  if (status == 200 && text[0] != '\0') {
-    const char *slash = strrchr(text, '/');
-    const size_t before = strlen(name);
-    snprintf(name + before, size - before, "%.100s.", slash ? slash + 1 : text);
-    for (char *p = name + before; *p != '\0';) {
-      const size_t n = *p == ' ' ? 0 : printable_length(p);
-      if (n == 0)
-        *p = '_';
-      p += n == 0 ? 1 : n;
-    }
-  }
-  free(text);
-}
-
-// Stores "PROGRAM.PID." for the names of files, so that files of different
-// programs have different names. The process id of a TCP address is unknown.
-static void name_program(const struct options *options, char *name,
-                         size_t size) {
-  char why[512];
-  struct ucred peer = {0};
-  socklen_t length = sizeof peer;
-  name[0] = '\0';
-  const int fd = live_connect(options->paths[0], why, sizeof why);
-  if (fd < 0)
-    return;
-  const bool has_peer =
-      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0;
-  const char *target = options->paths[0];
-  put_program(name, size, fd);
-  const size_t before = strlen(name);
-  if (target[strspn(target, "0123456789")] == '\0')
-    snprintf(name + before, size - before, "%.20s.", target);
-  else if (has_peer && peer.pid > 0)
-    snprintf(name + before, size - before, "%d.", (int)peer.pid);
-}
-
 static bool is_file(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
@@ -238,18 +175,18 @@ static int say_written(const struct options *options, const char *path,
 enum { NAME_SIZE = 512 };
 
 // Asks for a file, and writes it to --output, or else to PROGRAM.PID.KIND with
-// the suffix that suffix_of returns. Stores the name of the latter. An existing
-// file stays as it is if there is no reply.
+// the suffix that program_suffix returns. Stores the name of the latter. An
+// existing file stays as it is if there is no reply.
 static int save(const struct options *options, const char *method,
                 const char *path, const char *kind, char name[NAME_SIZE]) {
   struct bytes bytes = {0};
   if (!options->output)
-    name_program(options, name, NAME_SIZE);
+    program_name(options->paths[0], name, NAME_SIZE);
   bytes.at = (uint8_t *)fetch(options, method, path, &bytes.length);
   if (!bytes.at)
     return STATUS_ERROR;
   if (!options->output) {
-    const char *suffix = suffix_of(&bytes);
+    const char *suffix = program_suffix(&bytes);
     const size_t before = strlen(name);
     snprintf(name + before, NAME_SIZE - before, "%.200s%s", kind, suffix);
   }
@@ -291,8 +228,8 @@ static int save_trace(const struct options *options, const char *method,
                       const char *path) {
   char name[512];
   if (!options->output) {
-    name_program(options, name, sizeof name);
-    strcat(name, "trace"); // name_program leaves room
+    program_name(options->paths[0], name, sizeof name);
+    strcat(name, "trace"); // program_name leaves room
   }
   struct late_file f = {.path = options->output ? options->output : name};
   const bool replaces = is_file(f.path);

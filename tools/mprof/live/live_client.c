@@ -3,6 +3,8 @@
 
 #include "live/live_client.h"
 
+#include "common/memory.h"
+
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -202,7 +204,8 @@ static int next_socket(const char *pid, int below, unsigned long *inode) {
 
 // Stores the address of the listening socket with this inode in `address`, as
 // live_connect accepts it. Returns whether there is one.
-static bool find_unix(const char *pid, unsigned long inode, char address[128]) {
+static bool find_unix(const char *pid, unsigned long inode,
+                      char address[LIVE_ADDRESS]) {
   char file[64], line[512], path[128];
   snprintf(file, sizeof file, "/proc/%.20s/net/unix", pid);
   FILE *f = fopen(file, "r");
@@ -212,7 +215,7 @@ static bool find_unix(const char *pid, unsigned long inode, char address[128]) {
     if (sscanf(line, "%*s %*s %*s %lx %*s %*s %lu %127s", &flags, &number,
                path) == 3 &&
         number == inode && (flags & 0x10000) != 0) {
-      snprintf(address, 128, "%s", path);
+      snprintf(address, LIVE_ADDRESS, "%s", path);
       is_found = path[0] == '/';
     }
   }
@@ -223,7 +226,8 @@ static bool find_unix(const char *pid, unsigned long inode, char address[128]) {
 
 // Writes the address of a line of /proc/net/tcp or tcp6. The address is in
 // words of 32 bits, each in the order of the machine.
-static void print_address(const char *hex, unsigned port, char address[128]) {
+static void print_address(const char *hex, unsigned port,
+                          char address[LIVE_ADDRESS]) {
   uint32_t words[4] = {0};
   char text[INET6_ADDRSTRLEN] = "";
   const int n =
@@ -232,12 +236,12 @@ static void print_address(const char *hex, unsigned port, char address[128]) {
     inet_ntop(AF_INET, words, text, sizeof text);
   else
     inet_ntop(AF_INET6, words, text, sizeof text);
-  snprintf(address, 128, n == 1 ? "%s:%u" : "[%s]:%u", text, port);
+  snprintf(address, LIVE_ADDRESS, n == 1 ? "%s:%u" : "[%s]:%u", text, port);
 }
 
 // Searches a table of the kernel, tcp or tcp6, for the listening socket.
 static bool find_tcp(const char *pid, const char *table, unsigned long inode,
-                     char address[128]) {
+                     char address[LIVE_ADDRESS]) {
   enum { LISTENS = 10 };
   char file[64], line[512], hex[40];
   snprintf(file, sizeof file, "/proc/%.20s/net/%s", pid, table);
@@ -271,7 +275,7 @@ static bool is_server(const char *address) {
   return is;
 }
 
-static bool find_server(const char *pid, char address[128]) {
+static bool find_server(const char *pid, char address[LIVE_ADDRESS]) {
   unsigned long inode;
   for (int fd = next_socket(pid, 1 << 30, &inode); fd >= 0;
        fd = next_socket(pid, fd, &inode))
@@ -283,38 +287,45 @@ static bool find_server(const char *pid, char address[128]) {
   return false;
 }
 
-__attribute__((format(printf, 3, 4))) static int fail(char *why, size_t size,
-                                                      const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static bool
+fail(char *why, size_t size, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(why, size, format, args);
   va_end(args);
-  return -1;
+  return false;
+}
+
+bool live_find(const char *target, char address[LIVE_ADDRESS], char *why,
+               size_t why_size) {
+  if (!is_number(target)) {
+    if (strncmp(target, unix_prefix, strlen(unix_prefix)) == 0)
+      target += strlen(unix_prefix);
+    return snprintf(address, LIVE_ADDRESS, "%s", target) < LIVE_ADDRESS ||
+           fail(why, why_size, "the address %s is too long", target);
+  }
+  snprintf(address, LIVE_ADDRESS, "/proc/%.20s", target);
+  if (access(address, F_OK) != 0)
+    return fail(why, why_size, "there is no process %s", target);
+  const char *shut = has_server(target) ? NULL : open_server(target);
+  if (shut)
+    return fail(why, why_size, "process %s: %s", target, shut);
+  return find_server(target, address) ||
+         fail(why, why_size,
+              "cannot find the socket of process %s; give its path instead",
+              target);
 }
 
 int live_connect(const char *target, char *why, size_t why_size) {
-  char address[128];
-  if (is_number(target)) {
-    snprintf(address, sizeof address, "/proc/%.20s", target);
-    if (access(address, F_OK) != 0)
-      return fail(why, why_size, "there is no process %s", target);
-    const char *shut = has_server(target) ? NULL : open_server(target);
-    if (shut)
-      return fail(why, why_size, "process %s: %s", target, shut);
-    if (!find_server(target, address))
-      return fail(why, why_size,
-                  "cannot find the socket of process %s; give its path instead",
-                  target);
-    target = address;
-  }
-  if (strncmp(target, unix_prefix, strlen(unix_prefix)) == 0)
-    target += strlen(unix_prefix);
-  const int fd = target[0] != '/' && !is_socket(target) && find_port(target)
-                     ? connect_tcp(target)
-                     : connect_unix(target);
-  return fd >= 0 ? fd
-                 : fail(why, why_size, "cannot connect to %s: %s", target,
-                        strerror(errno));
+  char address[LIVE_ADDRESS];
+  if (!live_find(target, address, why, why_size))
+    return -1;
+  const int fd = address[0] != '/' && !is_socket(address) && find_port(address)
+                     ? connect_tcp(address)
+                     : connect_unix(address);
+  if (fd < 0)
+    fail(why, why_size, "cannot connect to %s: %s", address, strerror(errno));
+  return fd;
 }
 
 // --- requests ---
@@ -444,4 +455,27 @@ int live_ask(int fd, const char *method, const char *path,
   }
   close(fd);
   return status;
+}
+
+char *live_fetch(const char *target, const char *method, const char *path,
+                 size_t *size, int *status, struct live_reply *reply,
+                 bool (*must_give_up)(void)) {
+  char *body = NULL;
+  *status = 0;
+  *reply = (struct live_reply){.out = open_memstream(&body, size),
+                               .most = HTTP_MEMORY_MAX,
+                               .text = "out of memory"};
+  if (!reply->out)
+    return NULL;
+  const int fd = live_connect(target, reply->text, sizeof reply->text);
+  if (fd >= 0 && !(*status = live_ask(fd, method, path, reply, must_give_up))) {
+    char *text = text_of("%s %s", target, reply->text);
+    snprintf(reply->text, sizeof reply->text, "%s", text);
+    free(text);
+  }
+  fclose(reply->out);
+  if (*status == 200)
+    return body;
+  free(body);
+  return NULL;
 }

@@ -14,6 +14,13 @@
 // Returns whether an argument of a command names a running program rather than
 // a file: a process id, the path of a socket, unix:PATH or ADDRESS:PORT.
 bool live_is_target(const char *text);
+enum { LIVE_ADDRESS = 320 };
+
+// Finds the HTTP server of the program, and opens it if an option lets a signal
+// do so. Stores its address, which is a target, too. On failure, returns false
+// and stores the reason in `why`.
+bool live_find(const char *target, char address[LIVE_ADDRESS], char *why,
+               size_t why_size);
 // Connects to the HTTP server of the program. Returns the socket. On failure,
 // returns -1 and stores the reason in `why`.
 int live_connect(const char *target, char *why, size_t why_size);
@@ -34,5 +41,14 @@ struct live_reply {
 // returns true, the request is given up. NULL: waits for ever.
 int live_ask(int fd, const char *method, const char *path,
              struct live_reply *reply, bool (*must_give_up)(void));
+
+// Sends a request to the HTTP server of the target. Returns the body of the
+// reply, which the caller frees, and stores its length. If the status is not
+// 200, returns NULL, and stores the status and the text of the reply. Status 0:
+// there is no reply, and reply->text is a whole message. must_give_up: as for
+// live_ask.
+char *live_fetch(const char *target, const char *method, const char *path,
+                 size_t *size, int *status, struct live_reply *reply,
+                 bool (*must_give_up)(void));
 
 #endif
