@@ -9,7 +9,8 @@
     browser.py picture OUT PAGE [dark] [WIDTH HEIGHT]
                                   draws the page as it looks on a screen, or on
                                   paper if OUT ends with .pdf
-    browser.py use SCRIPT PAGE    prints what the script says when it uses the page
+    browser.py use SCRIPT PAGE [dark]
+                                  prints what the script says when it uses the page
 
 Fails if a page writes to the browser's console, for example because it breaks
 its own Content-Security-Policy, and if its script does not reach its end.
@@ -56,7 +57,10 @@ def run(url, *options, said=None):
     return result.stdout.decode()
 
 
-def use(script, page):
+DARK = "--blink-settings=preferredColorScheme=0"
+
+
+def use(script, page, *options):
     """Runs the script in a copy of the page without its policy for scripts."""
     with open(page, encoding="utf-8") as file:
         document = re.sub("<meta http-equiv[^>]*>", "", file.read())
@@ -64,7 +68,8 @@ def use(script, page):
         document += "<script>" + file.read() + "</script>"
     with open("used.html", "w", encoding="utf-8") as file:
         file.write(document)
-    for line in run(url_of("used.html"), "--dump-dom", said="step: "):
+    flags = [DARK] if options == ("dark",) else []
+    for line in run(url_of("used.html"), "--dump-dom", *flags, said="step: "):
         print(line)
 
 
@@ -128,7 +133,7 @@ def picture(out, page, *options):
     flags = []
     if "dark" in options:
         options.remove("dark")
-        flags = ["--blink-settings=preferredColorScheme=0"]
+        flags = [DARK]
     width, height = options or ("1500", "900")
     how = "--print-to-pdf=" if out.endswith(".pdf") else "--screenshot="
     run(url_of(page), how + os.path.abspath(out),

@@ -22,7 +22,7 @@ class TimelineView extends TimelineDrawing {
     this.open = new Set();
     this.groups = groupsOf(this.trace.lanes);
     this.makeRows();
-    this.details = h('div', {class: 'details', tabindex: 0, 'aria-label': 'Selected state'});
+    this.details = h('div', {class: 'details', tabindex: 0, role: 'region', 'aria-label': 'Selected state'});
     this.picture = new Picture({
       class: 'timeline', tabindex: 0, role: 'application', 'aria-label': 'Timeline of threads. ' +
           'A and D move, W and S zoom, the arrow keys choose states, G follows a wait to its cause, H folds ' +

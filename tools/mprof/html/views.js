@@ -394,7 +394,7 @@ class LabelsView {
 class AboutView {
   constructor() {
     this.title = 'About';
-    this.element = h('div', {class: 'view about', tabindex: 0});
+    this.element = h('div', {class: 'view about', tabindex: 0, role: 'region', 'aria-label': 'About the profile'});
   }
 
   show(app) {
