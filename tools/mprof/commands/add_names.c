@@ -69,6 +69,8 @@ static void print_warning(void *arg, const char *text) {
     size_t count, capacity;
   } printed;
   struct warnings *w = arg;
+  if (w->options->quiet)
+    return;
   for (size_t i = 0; i < printed.count; i++)
     if (strcmp(printed.items[i], text) == 0)
       return;
@@ -95,9 +97,7 @@ static void say_what_servers_lack(const struct options *options,
              unnamed, p->location_count);
 }
 
-// Replaces mangled names by those of the source text. The runtime has no
-// demangler for the names of code that was made at run time.
-static void demangle_all(struct profile *p) {
+void add_names_demangle(struct profile *p) {
   for (size_t i = 0; i < p->function_count; i++) {
     const char *name = p->strings[p->functions[i].name];
     char *plain = strncmp(name, "_Z", 2) == 0 ? demangle(name) : NULL;
@@ -110,7 +110,7 @@ static void demangle_all(struct profile *p) {
 size_t add_names(const struct options *options, struct profile *p,
                  enum names_mode mode) {
   const struct places places = add_names_places(options);
-  demangle_all(p);
+  add_names_demangle(p);
   if (mode == NAMES_MISSING || mode == NAMES_AUTOMATIC)
     lock_names_find(p, &places);
   if (!names_are_wanted(p, mode))

@@ -14,6 +14,9 @@
 // all are right.
 bool add_names_check(const struct options *options);
 
+// Replaces mangled names by those of the source text. The runtime has no
+// demangler for the names of code that was made at run time.
+void add_names_demangle(struct profile *p);
 // Adds names to the profile; see names_find. Looks into the bundles that were
 // read, too. Prints a line for each file whose names are not
 // found, but does not print a line twice.

@@ -36,6 +36,37 @@ static bool is_url(const char *text) {
   return strncmp(text, scheme, strlen(scheme)) == 0;
 }
 
+// Complains about the scheme https.
+static bool check_scheme(const struct options *o, const char *argument) {
+  const bool is_https = strncmp(argument, "https://", strlen("https://")) == 0;
+  if (is_https)
+    complain(o, "%s: mprof cannot use https; a program answers by http",
+             argument);
+  return !is_https;
+}
+
+const char *arguments_target(const struct options *o, const char *argument) {
+  if (!check_scheme(o, argument))
+    return NULL;
+  char *target =
+      text_of("%s", argument + (is_url(argument) ? strlen(scheme) : 0));
+  char *slash = is_url(argument) ? strchr(target, '/') : NULL;
+  if (slash && slash[1]) {
+    complain(o, "%s: give the URL without a path, such as http://%.*s",
+             argument, (int)(slash - target), target);
+    return NULL;
+  }
+  if (slash)
+    *slash = '\0';
+  if (live_is_target(target))
+    return target;
+  complain(o,
+           "%s is no process id, no socket, no ADDRESS:PORT and no URL of a "
+           "running program",
+           argument);
+  return NULL;
+}
+
 // Closes a temporary file, and returns a path by which it can be read, or NULL.
 // argument: of the user, which messages name instead.
 static char *path_of(FILE *file, const char *argument) {
@@ -169,11 +200,8 @@ static bool resolve(const struct options *o, char *argument,
   own->paths = zeroed(1, sizeof *own->paths);
   own->paths[0] = argument;
   own->path_count = 1;
-  if (strncmp(argument, "https://", strlen("https://")) == 0) {
-    complain(o, "%s: mprof cannot use https; a program answers by http",
-             argument);
+  if (!check_scheme(o, argument))
     return false;
-  }
   if (is_url(argument) || live_is_target(argument))
     return (own->paths[0] = fetch(o, argument, kind->name)) != NULL;
   if (o->command == COMMAND_html) // it shows all kinds of a directory

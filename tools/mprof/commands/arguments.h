@@ -14,5 +14,8 @@
 // running program by a temporary file with its present profile. Does nothing
 // for other commands. Returns false after a message.
 bool arguments_resolve(struct options *options);
+// Returns the target (live/live_client.h) that a process id, a socket,
+// ADDRESS:PORT or the URL of a program names, or NULL after a message.
+const char *arguments_target(const struct options *o, const char *argument);
 
 #endif

@@ -348,6 +348,7 @@ int options_parse(struct options *options, int argc, char **argv) {
              : options->command == COMMAND_attach     ? "PID"
              : options->command == COMMAND_ctl        ? "PID or SOCKET"
              : options->command == COMMAND_trace      ? "top, json or check"
+             : options->command == COMMAND_live       ? "PID, SOCKET or URL"
                                                       : "FILE",
              command_rows[options->command].name);
     return STATUS_ERROR;

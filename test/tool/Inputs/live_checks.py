@@ -1,0 +1,293 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# live_checks.py CHECK PROGRAM MPROF: the checks of the tests live-*.test. PROGRAM is
+# http_app.c.
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../rt/Inputs"))
+from http_app import App, equal, until  # noqa: E402
+
+PROGRAM, MPROF = sys.argv[2:4]
+ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
+
+
+def run(*words, command="live"):
+    p = subprocess.run([MPROF, command, *map(str, words)], capture_output=True, text=True, timeout=120)
+    return p.returncode, p.stdout, p.stderr
+
+
+class Terminal:
+    """mprof live on a terminal, as the foreground job of a shell."""
+
+    def __init__(self, *words, size=(24, 100)):
+        events, self.events_in = os.pipe()
+        self.continue_out, continues = os.pipe()
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            self.be_shell([MPROF, "live", *map(str, words)], self.events_in, self.continue_out)
+        self.events, self.continues = os.fdopen(events), continues
+        self.resize(*size)
+        self.begin_modes = termios.tcgetattr(self.fd)
+        self.output = b""
+        threading.Thread(target=self.read, daemon=True).start()
+        os.write(self.continues, b"c")
+        self.job = int(self.events.readline())
+
+    def be_shell(self, words, events, continues):
+        """Runs the command in a process group of its own, and reports its states."""
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        os.read(continues, 1)
+        job = os.fork()
+        if job == 0:
+            os.setpgid(0, 0)
+            os.tcsetpgrp(0, os.getpid())
+            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+            os.environ["TERM"] = "xterm"
+            os.execv(words[0], words)
+        os.write(events, b"%d\n" % job)
+        while True:
+            _, status = os.waitpid(job, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                ended = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+                os.write(events, b"ended %d\n" % ended)
+                os.read(continues, 1)
+                os._exit(0)
+            os.write(events, b"stopped\n")
+            os.read(continues, 1)
+            os.tcsetpgrp(0, job)
+            os.killpg(job, signal.SIGCONT)
+
+    def read(self):
+        try:
+            while True:
+                part = os.read(self.fd, 65536)
+                if not part:
+                    return
+                self.output += part
+        except OSError:
+            pass
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def frame(self):
+        """The lines of the last complete screen."""
+        frames = re.findall(rb"\x1b\[H(.*?)\x1b\[K\x1b\[J", self.output, re.S)
+        text = frames[-1].decode() if frames else ""
+        return re.sub(r"\x1b\[[0-9]*[mK]", "", text).split("\r\n")
+
+    def shows(self, text, line=None):
+        return until(lambda: any(text in x for x in (self.frame()[line:][:1] if line is not None else self.frame())))
+
+    def type(self, keys):
+        os.write(self.fd, keys.encode())
+
+    def ended(self):
+        """Waits for the end. Checks that the terminal is as it was. Returns the status."""
+        word, status = self.events.readline().split()
+        equal(word, "ended")
+        self.is_given_back()
+        os.write(self.continues, b"c")
+        os.waitpid(self.pid, 0)
+        return int(status)
+
+    def is_given_back(self):
+        until(lambda: self.output.count(ENTER) == self.output.count(LEAVE))
+        assert self.output.rfind(LEAVE) > self.output.rfind(ENTER)
+        assert self.output.count(b"\x1b[?25l") == self.output.count(b"\x1b[?25h")
+        assert self.output.count(b"\x1b[?7l") == self.output.count(b"\x1b[?7h")
+        equal(termios.tcgetattr(self.fd), self.begin_modes)
+
+
+def option(app, name):
+    return run(app.pid, "get", name, command="ctl")[1]
+
+
+# --- plain screens ---
+
+
+def plain():
+    """Each table has the values of the other commands."""
+    with App(PROGRAM) as app:
+        until(app.http_tid)
+        app.command("alloc 100 2000")
+        app.command("threads 3")
+        status, text, errors = run("--once", app.pid)
+        equal((status, errors), (0, ""))
+        lines = text.split("\n")
+        assert lines[0].startswith("mprof live  %s.%d  " % (os.path.basename(PROGRAM), app.pid)), text
+        equal(lines[1], "[m memory]  a allocs  l locks  b block  c cpu  t threads")
+        csv = run("--format=csv", app.pid, command="top")[1]
+        top = run(app.pid, command="top")[1].split("\n")
+        # The title "*in use" is wider than "inuse_space".
+        rows = [re.split(r"  +", x.strip()) for x in lines[3:] if x.count("  ") > 3]
+        wanted = [re.split(r"  +", x.strip()) for x in top[2:] if x.count("  ") > 3]
+        equal([r[:3] + r[4:] for r in rows], [w[:3] + w[4:] for w in wanted])
+        assert len(rows) > 0 and csv.count("\n") > 1, csv
+        equal([x for x in lines if "in total" in x][0], [x for x in top if "in total" in x][0])
+        status, text, errors = run("--once", "--table=threads", app.pid)
+        total = sum(int(x.split()[0]) for x in text.split("\n")[3:] if " %  " in x)
+        threads = run("--format=json", app.pid, command="threads")[1]
+        equal(total, int(re.search(r'"total": (\d+)', threads).group(1)))
+        assert re.search(r"%  waiting, \w+ +\w", text), text
+        # A filter, and several screens of one process at its socket.
+        status, text, errors = run("--count=2", "--focus=no_such_function", app.path())
+        equal((status, errors, text.count("0 B in total; only stacks that match no_such_function\n")), (0, "", 2))
+        # The output of another table, at another rate.
+        p = subprocess.Popen([MPROF, "live", "--count=1", "--seconds=2", "--table=locks", str(app.pid)],
+                             stdout=subprocess.PIPE, text=True)
+        while p.poll() is None:
+            app.command("contend 2")
+        text = p.stdout.read()
+        assert re.search(r"\n *[0-9,.]+ [num]?s/s +100 % +[0-9,]+/s .* lock_once  http_app.c:\d+  contend  http_app.c:\d+.* mutex lock ",
+                         text), text
+        assert re.search(r"in total, in the last [0-9.]+ s\n", text), text
+
+
+def messages():
+    """Each wrong argument gets one sentence."""
+    with App(PROGRAM, "heap_rate=0") as app:
+        until(app.http_tid)
+        for words, message in (
+            (["--once", os.getpid()], r"process %d: it has no HTTP server .*; mprof attach profiles processes without MProf"
+             % os.getpid()),
+            (["--once", "/etc/passwd"], r"/etc/passwd is no process id, .*"),
+            (["--once", "http://x/debug/pprof/heap"], r"http://x/debug/pprof/heap: give the URL without a path, .*"),
+            (["--once", "https://x/"], r"https://x/: mprof cannot use https; .*"),
+            (["--count=0", app.pid], r"--count=0 is not a number of screens"),
+            (["--seconds=x", app.pid], r"--seconds=x is not a number of seconds"),
+            (["--table=x", app.pid], r"--table=x is not memory, allocs, locks, block, cpu or threads"),
+            ([app.pid, app.pid], r"give one process id, socket or URL"),
+            ([], r"PID, SOCKET or URL is missing; mprof help live shows how to use it"),
+        ):
+            status, text, errors = run(*words)
+            equal((status, text), (2, ""))
+            assert re.fullmatch("mprof live: " + message + "\n", errors), (words, errors)
+        # A profile that is off, and a wrong expression.
+        text = run("--once", app.pid)[1]
+        assert "heap_rate=0: the profile is off; mprof ctl %d set heap_rate 524288 switches it on\n" % app.pid in text, text
+        text = run("--once", "--focus=(", app.pid)[1]
+        assert "missing closing parenthesis" in text, text
+        # The program ends.
+        p = subprocess.Popen([MPROF, "live", str(app.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        p.stdout.readline()
+        app.exit()
+        _, errors = p.communicate(timeout=120)
+        equal((p.returncode, errors), (2, "mprof live: %s.%d has ended\n" % (os.path.basename(PROGRAM), app.pid)))
+
+
+# --- the terminal ---
+
+
+def keys():
+    with App(PROGRAM) as app:
+        until(app.http_tid)
+        app.command("alloc 100 2000")
+        app.command("alloc 5 100000")
+        app.command("threads 3")
+        t = Terminal(app.pid)
+        t.shows("*in use")
+        equal(len(t.frame()), 24)
+        t.shows("? help", -1)
+        t.shows("in total")
+        t.type("?")
+        t.shows("ends this help")
+        t.type("?s")
+        t.shows("*with callees")
+        t.type("s")
+        t.shows("*objects")
+        # A filter; a wrong one changes nothing, and Escape leaves the old one.
+        t.type("/no_such_functionX\x7f")
+        t.shows("/no_such_function", -1)
+        t.type("\r")
+        t.shows("0 B in total; only stacks that match no_such_function")
+        t.type("/(\r")
+        t.shows("parenthesis", -1)
+        t.shows("only stacks that match no_such_function")
+        t.type("/" + "\x7f" * 30 + "\r")
+        until(lambda: not any("only stacks" in x for x in t.frame()))
+        t.type("t")
+        t.shows("*threads")
+        t.resize(12, 40)
+        until(lambda: len(t.frame()) == 12)
+        t.type(" ")
+        t.shows("stopped", 0)
+        t.type("q")
+        equal(t.ended(), 0)
+
+
+def switches():
+    """The key o switches a profile on, and the end switches it off."""
+    name = os.path.basename(PROGRAM)
+    with App(PROGRAM, "mutex_fraction=0") as app:
+        until(app.http_tid)
+        t = Terminal("--table=locks", app.pid)
+        t.shows("mutex_fraction=0: the profile is off; o switches it on", -1)
+        t.type("o")
+        until(lambda: option(app, "mutex_fraction") == "mutex_fraction=1\n")
+        until(lambda: app.command("contend 2") is not None and any("http_app.c" in x for x in t.frame()))
+        # The key w writes the profile as mprof ctl PID dump does.
+        t.type("w")
+        until(lambda: os.path.exists("%s.%d.locks.pb.gz" % (name, app.pid)))
+        assert "http_app.c" in run("%s.%d.locks.pb.gz" % (name, app.pid), command="locks")[1]
+        t.type("q")
+        equal(t.ended(), 0)
+        equal(option(app, "mutex_fraction"), "mutex_fraction=0\n")
+        # So does a signal.
+        t = Terminal("--table=locks", app.pid)
+        t.shows("switches it on", -1)
+        t.type("o")
+        until(lambda: option(app, "mutex_fraction") == "mutex_fraction=1\n")
+        os.kill(t.job, signal.SIGTERM)
+        equal(t.ended(), -signal.SIGTERM)
+        equal(option(app, "mutex_fraction"), "mutex_fraction=0\n")
+
+
+def ends():
+    """Each way out gives the terminal back."""
+    with App(PROGRAM) as app:
+        until(app.http_tid)
+        for end in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV, signal.SIGABRT):
+            t = Terminal("--table=allocs", app.pid)
+            t.shows("*allocated")
+            os.kill(t.job, end)
+            equal(t.ended(), -end)
+        t = Terminal(app.pid)
+        t.shows("*in use")
+        t.type("\x03")
+        equal(t.ended(), -signal.SIGINT)
+        # Ctrl-Z, and the screen comes back.
+        t = Terminal(app.pid)
+        t.shows("*in use")
+        t.type("\x1a")
+        equal(t.events.readline(), "stopped\n")
+        t.is_given_back()
+        before = len(t.output)
+        os.write(t.continues, b"c")
+        until(lambda: b"in use" in t.output[before:])
+        # A program that does not answer.
+        os.kill(app.pid, signal.SIGSTOP)
+        t.shows("the program has not answered for", -1)
+        t.type("l")
+        t.shows("waiting for the program")
+        os.kill(app.pid, signal.SIGCONT)
+        t.shows("*waiting")
+        # The program ends.
+        app.exit()
+        equal(t.ended(), 2)
+        assert b"has ended" in t.output[t.output.rfind(LEAVE):]
+
+
+globals()[sys.argv[1]]()
