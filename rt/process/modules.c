@@ -109,8 +109,7 @@ struct module {
   const struct dl_phdr_info *info;
   const ElfW(Sym) * symbols;
   const char *names;
-  const ElfW(Half) * versions; // of the symbols; NULL: there are none
-  uintptr_t begin, end;        // of the module's memory
+  uintptr_t begin, end; // of the module's memory
   // Pages that are read-only, once the dynamic linker has relocated the module.
   uintptr_t relro_begin, relro_end;
 };
@@ -120,11 +119,8 @@ struct table {
   size_t bytes;
 };
 
-// Returns the address in an entry of the dynamic section. glibc has added the
-// module's base address to it, musl has not.
 static void *address_of(const struct module *m, const ElfW(Dyn) * d) {
-  const uintptr_t p = d->d_un.d_ptr;
-  return (void *)(p < m->begin ? p + m->info->dlpi_addr : p);
+  return (void *)mprof_dynamic_address(m->info->dlpi_addr, d->d_un.d_ptr);
 }
 
 static const ElfW(Dyn) * read_headers(struct module *m) {
@@ -262,78 +258,33 @@ void mprof_relocations_replace(const struct dl_phdr_info *info,
 
 // --- symbols ---
 
-// The header of the table of symbols (DT_GNU_HASH). A bloom filter, the first
-// symbol of each bucket, and the hashes of the symbols from `first` on follow.
-// The lowest bit of a hash ends its bucket.
-struct hash_table {
-  uint32_t buckets, first, bloom_words, shift;
-};
-
 struct symbol_search {
   const char *name;
   const void *except;
-  uint32_t hash;
   uintptr_t found;
 };
 
-// Returns whether symbol i defines the default version of a name.
-static bool is_definition(const struct module *m, uint32_t i) {
-  enum { HIDDEN = 0x8000 }; // an older version
-  return m->symbols[i].st_shndx != SHN_UNDEF &&
-         ELF64_ST_TYPE(m->symbols[i].st_info) != STT_GNU_IFUNC &&
-         !(m->versions && (m->versions[i] & HIDDEN));
-}
-
-static const ElfW(Sym) * find_in_table(const struct module *m,
-                                       const struct hash_table *table,
-                                       const struct symbol_search *s) {
-  const uint32_t *const buckets =
-      (const uint32_t *)((const ElfW(Addr) *)(table + 1) + table->bloom_words);
-  const uint32_t *const chains = buckets + table->buckets;
-  uint32_t i = table->buckets == 0 ? 0 : buckets[s->hash % table->buckets];
-  for (uint32_t hash = 0; i >= table->first && !(hash & 1); i++) {
-    hash = chains[i - table->first];
-    if ((hash | 1) == (s->hash | 1) && is_definition(m, i) &&
-        strcmp(m->names + m->symbols[i].st_name, s->name) == 0)
-      return &m->symbols[i];
-  }
-  return NULL;
+static bool copy(void *unused, void *to, uintptr_t from, size_t size) {
+  (void)unused;
+  memcpy(to, (const void *)from, size);
+  return true;
 }
 
 static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *arg) {
   struct symbol_search *s = arg;
-  struct module m = {.info = info};
-  const struct hash_table *table = NULL;
+  struct mprof_symbol_source from = {.base = info->dlpi_addr, .copy = copy};
   (void)size;
   if (s->except && mprof_module_contains(info, (uintptr_t)s->except))
     return 0;
-  for (const ElfW(Dyn) *d = read_headers(&m); d && d->d_tag != DT_NULL; d++) {
-    if (d->d_tag == DT_SYMTAB)
-      m.symbols = address_of(&m, d);
-    if (d->d_tag == DT_STRTAB)
-      m.names = address_of(&m, d);
-    if (d->d_tag == DT_GNU_HASH)
-      table = address_of(&m, d);
-    if (d->d_tag == DT_VERSYM)
-      m.versions = address_of(&m, d);
-  }
-  if (!m.symbols || !m.names || !table)
-    return 0;
-  const ElfW(Sym) *symbol = find_in_table(&m, table, s);
-  s->found = symbol ? info->dlpi_addr + symbol->st_value : 0;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      from.dynamic = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+  s->found = from.dynamic != 0 ? mprof_symbol_find(&from, s->name) : 0;
   return s->found != 0;
 }
 
-uint32_t mprof_symbol_hash(const char *name) {
-  uint32_t hash = 5381;
-  for (const char *p = name; *p != '\0'; p++)
-    hash = hash * 33 + (unsigned char)*p;
-  return hash;
-}
-
 uintptr_t mprof_module_symbol(const char *name, const void *except) {
-  struct symbol_search s = {
-      .name = name, .except = except, .hash = mprof_symbol_hash(name)};
+  struct symbol_search s = {.name = name, .except = except};
   dl_iterate_phdr(look_for_symbol, &s);
   return s.found;
 }

@@ -66,8 +66,22 @@ bool mprof_module_contains(const struct dl_phdr_info *info, uintptr_t address);
 // no call (STT_GNU_IFUNC). except: an address in a module to leave out; NULL:
 // none. Takes the loader's lock.
 uintptr_t mprof_module_symbol(const char *name, const void *except);
-// Returns the hash of a symbol's name in the tables DT_GNU_HASH of modules.
-uint32_t mprof_symbol_hash(const char *name);
+
+// A module whose symbols are searched.
+struct mprof_symbol_source {
+  uintptr_t base, dynamic; // the module's base address and dynamic section
+  // Copies from the module's memory. Returns false if it cannot.
+  bool (*copy)(void *arg, void *to, uintptr_t from, size_t size);
+  void *arg;
+};
+// Returns the address of the definition of a symbol in the module, or 0.
+uintptr_t mprof_symbol_find(const struct mprof_symbol_source *from,
+                            const char *name);
+// Returns the address in an entry of the dynamic section. glibc has added the
+// module's base address to it, musl has not.
+static inline uintptr_t mprof_dynamic_address(uintptr_t base, uintptr_t entry) {
+  return entry < base ? entry + base : entry;
+}
 
 // --- the references of a loaded module to functions of other modules ---
 //

@@ -178,93 +178,24 @@ bool mprof_find_module(uintptr_t pc, struct mprof_code_module *m) {
 // --- symbols ---
 
 // Copies bytes that may end at the end of a mapping.
-static bool copy(struct mprof_window *w, void *to, uintptr_t from,
-                 size_t size) {
-  return mprof_window_copy(w, to, from, size, (from | (MPROF_PAGE - 1)) + 1);
-}
-
-// The tables of a module that its dynamic section leads to.
-struct tables {
-  uintptr_t symbols, names, hashes;
-};
-
-static struct tables read_tables(const struct link_map *map,
-                                 struct mprof_window *w) {
-  enum { ENTRIES_MAX = 256 };
-  struct tables t = {0, 0, 0};
-  uintptr_t at = (uintptr_t)map->l_ld;
-  Elf64_Dyn d;
-  for (int i = 0;
-       i < ENTRIES_MAX && copy(w, &d, at, sizeof(d)) && d.d_tag != DT_NULL;
-       i++, at += sizeof(d)) {
-    // glibc has added the module's base address, musl has not.
-    const uintptr_t p =
-        d.d_un.d_ptr < map->l_addr ? d.d_un.d_ptr + map->l_addr : d.d_un.d_ptr;
-    if (d.d_tag == DT_SYMTAB)
-      t.symbols = p;
-    else if (d.d_tag == DT_STRTAB)
-      t.names = p;
-    else if (d.d_tag == DT_GNU_HASH)
-      t.hashes = p;
-  }
-  return t;
-}
-
-// Returns whether the text at the address is the name.
-static bool is_name(uintptr_t at, const char *name, struct mprof_window *w) {
-  char c;
-  do
-    if (!copy(w, &c, at++, 1) || c != *name)
-      return false;
-  while (*name++ != '\0');
-  return true;
-}
-
-// Returns the address of the symbol in the module, or 0. The table of hashes
-// has a header, a bloom filter, the first symbol of each bucket, and the hashes
-// of the symbols from `first` on. The lowest bit of a hash ends its bucket.
-static uintptr_t find_definition(const struct link_map *map, const char *name,
-                                 uint32_t hash, struct mprof_window *w) {
-  enum { CHAIN_MAX = 1000 };
-  const struct tables t = read_tables(map, w);
-  struct {
-    uint32_t buckets, first, bloom_words, shift;
-  } h;
-  uint32_t i, found;
-  Elf64_Sym s;
-  if (t.symbols == 0 || t.names == 0 || t.hashes == 0 ||
-      !copy(w, &h, t.hashes, sizeof(h)) || h.buckets == 0)
-    return 0;
-  const uintptr_t buckets =
-      t.hashes + sizeof(h) + h.bloom_words * sizeof(uint64_t);
-  const uintptr_t chains = buckets + h.buckets * sizeof(uint32_t);
-  if (!copy(w, &i, buckets + hash % h.buckets * sizeof(i), sizeof(i)))
-    return 0;
-  for (int n = 0; n < CHAIN_MAX && i >= h.first; n++, i++) {
-    if (!copy(w, &found, chains + (i - h.first) * sizeof(found), sizeof(found)))
-      return 0;
-    if ((found | 1) == (hash | 1) &&
-        copy(w, &s, t.symbols + i * sizeof(s), sizeof(s)) &&
-        s.st_shndx != SHN_UNDEF && is_name(t.names + s.st_name, name, w))
-      return map->l_addr + s.st_value;
-    if (found & 1)
-      return 0;
-  }
-  return 0;
+static bool copy(void *window, void *to, uintptr_t from, size_t size) {
+  return mprof_window_copy(window, to, from, size,
+                           (from | (MPROF_PAGE - 1)) + 1);
 }
 
 size_t mprof_find_definitions(const char *name, struct mprof_window *w,
                               uintptr_t *found, size_t max) {
   const struct link_map *at = loaded_modules();
   struct link_map map;
-  const uint32_t hash = mprof_symbol_hash(name);
   size_t n = 0;
   w->len = 0;
   for (int i = 0; i < MODULES_MAX && at != NULL && n < max;
        i++, at = map.l_next) {
     if (!copy(w, &map, (uintptr_t)at, sizeof(map)))
       break;
-    found[n] = find_definition(&map, name, hash, w);
+    found[n] = mprof_symbol_find(
+        &(struct mprof_symbol_source){map.l_addr, (uintptr_t)map.l_ld, copy, w},
+        name);
     n += found[n] != 0;
   }
   return n;

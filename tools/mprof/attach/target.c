@@ -4,6 +4,7 @@
 #include "attach/target.h"
 
 #include "common/memory.h"
+#include "process/modules.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -34,102 +35,42 @@ bool target_put(const struct target *t, uint64_t address, const void *from,
 
 // --- functions ---
 
-// The tables of a library that the dynamic linker uses.
-struct tables {
-  uint64_t symbols, names, hash;
-};
+static bool copy(void *target, void *to, uintptr_t from, size_t size) {
+  return target_get(target, from, to, size);
+}
 
-static bool read_tables(const struct target *t, uint64_t library,
-                        struct tables *tables) {
+// Stores where the library's symbols are.
+static bool read_headers(const struct target *t, uint64_t library,
+                         struct mprof_symbol_source *from) {
   ElfW(Ehdr) head;
   ElfW(Phdr) ph;
-  uint64_t dynamic = 0, bias = 0;
-  bool has_bias = false;
-  *tables = (struct tables){0};
+  uint64_t dynamic = 0;
+  bool has_base = false;
   if (!target_get(t, library, &head, sizeof head) ||
       memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
     return false;
   for (unsigned i = 0; i < head.e_phnum; i++) {
     if (!target_get(t, library + head.e_phoff + i * sizeof ph, &ph, sizeof ph))
       return false;
-    if (ph.p_type == PT_LOAD && !has_bias) {
-      bias = library - (ph.p_vaddr - ph.p_offset);
-      has_bias = true;
+    if (ph.p_type == PT_LOAD && !has_base) {
+      from->base = library - (ph.p_vaddr - ph.p_offset);
+      has_base = true;
     }
     if (ph.p_type == PT_DYNAMIC)
       dynamic = ph.p_vaddr;
   }
-  ElfW(Dyn) d = {.d_tag = DT_NULL};
-  for (uint64_t at = bias + dynamic; dynamic; at += sizeof d) {
-    if (!target_get(t, at, &d, sizeof d))
-      return false;
-    // The dynamic linker of glibc has added the bias.
-    const uint64_t p =
-        d.d_un.d_ptr < library ? d.d_un.d_ptr + bias : d.d_un.d_ptr;
-    if (d.d_tag == DT_NULL)
-      break;
-    if (d.d_tag == DT_SYMTAB)
-      tables->symbols = p;
-    if (d.d_tag == DT_STRTAB)
-      tables->names = p;
-    if (d.d_tag == DT_GNU_HASH)
-      tables->hash = p;
-  }
-  return tables->symbols && tables->names && tables->hash;
-}
-
-static uint32_t hash_of(const char *name) {
-  uint32_t h = 5381;
-  for (; *name; name++)
-    h = h * 33 + (unsigned char)*name;
-  return h;
-}
-
-// Returns the value of the symbol, relative to the library, or 0.
-static uint64_t find_symbol(const struct target *t, const struct tables *tables,
-                            const char *name) {
-  // The table: its header, a bloom filter, the first symbol of each bucket, and
-  // the hash of each symbol from `first` on, whose lowest bit ends a bucket.
-  struct {
-    uint32_t buckets, first, bloom_words, shift;
-  } head;
-  char found[64];
-  const uint32_t hash = hash_of(name);
-  uint32_t index, chain = 0;
-  if (!target_get(t, tables->hash, &head, sizeof head) || head.buckets == 0)
-    return 0;
-  const uint64_t buckets =
-      tables->hash + sizeof head + head.bloom_words * sizeof(ElfW(Addr));
-  const uint64_t chains = buckets + head.buckets * sizeof(uint32_t);
-  if (!target_get(t, buckets + hash % head.buckets * sizeof index, &index,
-                  sizeof index))
-    return 0;
-  for (; index >= head.first && !(chain & 1); index++) {
-    ElfW(Sym) s;
-    if (!target_get(t, chains + (index - head.first) * sizeof chain, &chain,
-                    sizeof chain))
-      return 0;
-    const size_t length = strlen(name) + 1;
-    if ((chain | 1) == (hash | 1) && length <= sizeof found &&
-        target_get(t, tables->symbols + index * sizeof s, &s, sizeof s) &&
-        target_get(t, tables->names + s.st_name, found, length) &&
-        memcmp(found, name, length) == 0 && s.st_shndx != SHN_UNDEF)
-      return s.st_value;
-  }
-  return 0;
+  from->dynamic = from->base + dynamic;
+  return dynamic != 0;
 }
 
 uint64_t target_function(const struct target *t, const char *name) {
   const uint64_t libraries[] = {t->libc, t->libdl};
-  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-    struct tables tables;
-    if (!libraries[i] || !read_tables(t, libraries[i], &tables))
-      continue;
-    const uint64_t value = find_symbol(t, &tables, name);
-    if (value)
-      return libraries[i] + value;
-  }
-  return 0;
+  struct mprof_symbol_source from = {.copy = copy, .arg = (void *)t};
+  uint64_t found = 0;
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !found; i++)
+    if (libraries[i] && read_headers(t, libraries[i], &from))
+      found = mprof_symbol_find(&from, name);
+  return found;
 }
 
 // --- the process ---
