@@ -103,8 +103,9 @@ def build_go(name):
     if not version:
         return {}
     to = program(name + "-go")
-    subprocess.run([GO, "build", "-o", to, os.path.join(SOURCE, name + ".go")],
-                   check=True, env={**os.environ, "GO111MODULE": "off"})
+    sources = [os.path.join(SOURCE, f) for f in (name + ".go", "bench.go")]
+    subprocess.run([GO, "build", "-o", to, *sources], check=True,
+                   env={**os.environ, "GO111MODULE": "off"})
     return {"Go " + version.group(1): to}
 
 

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,30 +35,6 @@ func work(x uint64, steps int) uint64 {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	return x
-}
-
-func number(i int) int {
-	if i >= len(os.Args) {
-		os.Exit(2)
-	}
-	n, err := strconv.Atoi(os.Args[i])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-	return n
-}
-
-// Prints the nanoseconds of a step; a first repeat is not kept.
-func timeSteps(steps, repeats int, loop func()) {
-	for r := -1; r < repeats; r++ {
-		begin := time.Now()
-		loop()
-		ns := float64(time.Since(begin).Nanoseconds()) / float64(steps)
-		if r >= 0 {
-			fmt.Printf("ns %.3f\n", ns)
-		}
-	}
 }
 
 // --- pair ---
@@ -97,7 +72,7 @@ func pair() {
 		loop = countWrlock
 	}
 	steps, repeats := number(3), number(4)
-	timeSteps(steps, repeats, func() { loop(steps) })
+	bench(1, steps, repeats, func(_, steps int) { loop(steps) })
 }
 
 // --- handoff ---

@@ -11,9 +11,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
-	"sync"
-	"time"
 )
 
 const (
@@ -54,15 +51,6 @@ func lifo(thread, steps int) {
 	}
 }
 
-func number(i int) int {
-	n, err := strconv.Atoi(os.Args[i])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-	return n
-}
-
 func main() {
 	if len(os.Args) != 6 {
 		os.Exit(2)
@@ -74,32 +62,7 @@ func main() {
 	threads, steps, repeats := number(2), number(3), number(4)
 	runtime.MemProfileRate = number(5)
 	makeSizes()
-	for r := -1; r < repeats; r++ {
-		total := make([]time.Duration, threads)
-		var ready, done sync.WaitGroup
-		ready.Add(threads)
-		for t := 0; t < threads; t++ {
-			done.Add(1)
-			go func(t int) {
-				defer done.Done()
-				ready.Done()
-				ready.Wait()
-				begin := time.Now()
-				loop(t, steps)
-				total[t] = time.Since(begin)
-			}(t)
-		}
-		done.Wait()
-		if r < 0 {
-			continue
-		}
-		var sum time.Duration
-		for _, d := range total {
-			sum += d
-		}
-		ns := float64(sum.Nanoseconds()) / float64(threads*steps)
-		fmt.Printf("ns %.3f\n", ns)
-	}
+	bench(threads, steps, repeats, loop)
 	// Go drops its heap profiler from programs that do not use it.
 	records, _ := runtime.MemProfile(nil, true)
 	fmt.Printf("records %d\n", records)

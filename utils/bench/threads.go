@@ -35,22 +35,6 @@ var (
 	counter    int
 )
 
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "threads:", err)
-		os.Exit(1)
-	}
-}
-
-func number(i int) int {
-	if i >= len(os.Args) {
-		os.Exit(2)
-	}
-	n, err := strconv.Atoi(os.Args[i])
-	check(err)
-	return n
-}
-
 //go:noinline
 func callDeep(depth int) {
 	if depth == 0 {
