@@ -15,7 +15,7 @@
 // CHECK: step: folded: main G1, ▸ 30 threads: worker, first G{{[0-9]+}}, last G{{[0-9]+}}
 // CHECK: step: open: 34 rows
 // CHECK: step: sums are equal: true
-// CHECK: step: whole: {{.*}} all threads {{.*}} waited waits where {{.*}} waiting (sync): last
+// CHECK: step: whole: {{.*}} all threads {{.*}} waited waits where {{.*}} waiting (sync) for outer: last
 // CHECK: step: chain: last: waiting (sync) < first: running < first: waiting (sync) < main: {{(running|in a system call)}}
 // CHECK: step: g: first G{{.*}}: running
 // CHECK: step: g: first G{{.*}}: waiting (sync)
