@@ -554,7 +554,7 @@ static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
         w->marks,
         // Only the release of a lock is charged with the time of the waiters,
         // and not, for example, a signal: see WAKE in entry_lock.h.
-        mprof_trace_put_wake(waker, c->stamp,
+        mprof_trace_put_wake(waker, c->stamp, w->object,
                              wakes == MPROF_WAKES_NEXT_OWNER ? c->ticks : 0),
         wakes);
 }

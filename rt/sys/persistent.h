@@ -36,7 +36,7 @@
 // never leads to a buffer that has another row's records.
 
 // 16 bytes with the 0. The last letter is the version of the layout.
-#define MPROF_PERSIST_MAGIC "MProf persist 7"
+#define MPROF_PERSIST_MAGIC "MProf persist 8"
 
 enum mprof_persist_root {
   MPROF_PERSIST_BUCKETS = 0, // the first roots, by enum mprof_bucket_type

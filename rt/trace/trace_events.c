@@ -175,10 +175,10 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call,
     r->open_type = type;
     r->open_ticks = w->start / MPROF_TRACE_TICK_DIV + 1;
   } else {
+    if (w->object != 0)
+      put_lock(r, w->start, w->object);
     if (mprof_unlikely(name != NULL))
       mprof_trace_put_lock_name(r, w->start, name, len);
-    else if (w->object != 0)
-      put_lock(r, w->start, w->object);
     put_block(r, type, w->start, w->trace_stack);
   }
   mprof_tls.trace_buf = r->last;
@@ -306,20 +306,22 @@ void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
 // of a thread that waits. So this function adds no record in a signal handler
 // that has interrupted a wait.
 static void put_charge(const struct mprof_trace_waker *w, uint64_t now,
-                       uint64_t charge) {
+                       uintptr_t lock, uint64_t charge) {
   struct mprof_trace_row *r = w->row;
   if (!mprof_trace_runs(r, w->frame, now))
     return;
+  put_lock(r, now, lock);
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CHARGE, now);
   p = mprof_trace_put(p, w->stack);
   mprof_trace_finish(r, mprof_trace_put(p, charge));
 }
 
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
-                                             uint64_t now, uint64_t charge) {
+                                             uint64_t now, uintptr_t lock,
+                                             uint64_t charge) {
   struct mprof_trace_row *r = w->row;
   if (charge != 0)
-    put_charge(w, now, charge);
+    put_charge(w, now, lock, charge);
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
   p = mprof_trace_put(p, w->stack);
   unsigned char *const field = mprof_trace_woken_field(p);
@@ -340,7 +342,7 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame) {
   w->stack = mprof_trace_stack(op, frame);
   w->frame = frame;
-  w->row = mprof_trace_enter(3 * MPROF_TRACE_RECORD_MAX);
+  w->row = mprof_trace_enter(4 * MPROF_TRACE_RECORD_MAX);
 }
 
 // --- threads ---
@@ -356,7 +358,7 @@ void mprof_trace_put_end(struct mprof_trace_row *r) {
   mprof_trace_put_thread_name(r, now);
   mprof_trace_schedule_end(r, now);
   const struct mprof_trace_mark mark = mprof_trace_put_wake(
-      &(struct mprof_trace_waker){.row = r, .stack = r->start}, now, 0);
+      &(struct mprof_trace_waker){.row = r, .stack = r->start}, now, 0, 0);
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
   mprof_lock_acquire(&ended_lock);
   last_ended[i].thread = self;

@@ -110,11 +110,12 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);
 // Records the release of an object for which a thread waits. Call this between
 // mprof_trace_release_begin and mprof_trace_leave. now: time of the
-// release. charge: ticks that the waiters have waited for a lock; 0: the object
-// is not a lock. Returns the mark that links the wake-up of the waiting thread
-// to this release.
+// release. charge: ticks that the waiters have waited for the lock; 0: the
+// object is not a lock. Returns the mark that links the wake-up of the waiting
+// thread to this release.
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
-                                             uint64_t now, uint64_t charge);
+                                             uint64_t now, uintptr_t lock,
+                                             uint64_t charge);
 
 // --- threads ---
 

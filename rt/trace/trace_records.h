@@ -94,8 +94,8 @@ enum mprof_trace_type {
   // charge, that is, the time in clock ticks that all waiters have waited since
   // the last charged release. A WAKE record with the same time follows.
   MPROF_TRACE_CHARGE,
-  // The thread is about to wait for a lock, a condition or a similar object to
-  // which the program has given no name. Argument: its address.
+  // The object of the BLOCK or CHARGE record that follows: a lock, a condition
+  // or the like. Argument: its address.
   MPROF_TRACE_LOCK,
   MPROF_TRACE_TYPES // the number of types
 };

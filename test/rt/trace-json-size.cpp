@@ -34,12 +34,12 @@ enum { THREADS = 4, TURNS = 3000 };
 
 static sem_t may_go[THREADS];
 
-// Waits for the turn of this thread, and gives the turn to the next one. Three
-// of five turns use semaphores. A trace has a message for each release of a
-// lock for which threads wait, but the JSON does not have it. So the JSON of
+// Waits for the turn of this thread, and gives the turn to the next one. Four
+// of five turns use semaphores. A trace has messages for each wait and each
+// release of a lock, but the JSON does not have them. So the JSON of
 // waits for locks is small for its trace, and no arrows would be left out.
 static void take_turn(int own, int number) {
-  if (number % 5 < 3) {
+  if (number % 5 < 4) {
     sem_wait(&may_go[own]);
     sem_post(&may_go[(own + 1) % THREADS]);
     return;

@@ -14,6 +14,7 @@
 #include "event.h"
 #include "event_types.h"
 #include "number.h"
+#include "place.h"
 #include "read.h"
 #include "table.h"
 #include "timeline.h"
@@ -30,6 +31,10 @@ struct thread {
   // With regions as tasks: the number of open regions, and the task that the
   // outermost one is.
   uint64_t regions, task;
+  // The lock of the next wait or charge: a number that only this lock has, or
+  // 0, and its name, or the empty text.
+  uint64_t lock;
+  struct trace_text lock_name;
 };
 
 struct converter {
@@ -69,7 +74,8 @@ static bool is_new(struct converter *c, uint64_t g) {
   if (idmap_find(&c->g_ids, g, &index))
     return false;
   idmap_add(&c->g_ids, g, c->g_count);
-  *APPEND(c->threads, c->g_count, c->g_capacity) = (struct thread){0};
+  *APPEND(c->threads, c->g_count, c->g_capacity) =
+      (struct thread){.lock_name = TEXT("")};
   return true;
 }
 
@@ -82,6 +88,11 @@ static struct thread *thread_of(struct converter *c, uint64_t g) {
 
 static void own_state(struct converter *c, const struct trace_event *ev,
                       enum thread_state state, struct trace_text reason) {
+  struct thread *t = thread_of(c, ev->g);
+  if (state == THREAD_BLOCKED)
+    timeline_lock(c->line, ev->g, t->lock_name, t->lock);
+  t->lock = 0;
+  t->lock_name = TEXT("");
   timeline_state(c->line, ev->g, state, reason, ev->stack);
 }
 
@@ -307,14 +318,30 @@ static struct trace_text lock_name(struct trace_text text) {
   return TEXT("");
 }
 
+// The address of a lock comes before its name, if it has both.
+static void convert_lock(struct converter *c, uint64_t g,
+                         struct trace_text text) {
+  struct thread *t = thread_of(c, g);
+  t->lock = hash_bytes(0, text.bytes, text.length);
+  t->lock_name = lock_name(text);
+}
+
+static void convert_charge(struct converter *c, const struct trace_event *ev,
+                           uint64_t ns) {
+  struct thread *t = thread_of(c, ev->g);
+  timeline_charge(c->line, ev->g, ns, ev->stack, t->lock);
+  t->lock = 0;
+  t->lock_name = TEXT("");
+}
+
 // If the key of a message is "thread.name", its text is the name of the event's
 // thread. If the key is "lock.name", its text is the name of the lock for which
 // the thread waits next; if it is "lock.address", the name of the variable and
-// its address, or only the address. If the key is "lock.waited_ns", the text is
-// the charge of a release (the time that threads have waited for the released
-// lock). If the key is "thread.preempted_ns" or "thread.off_cpu_ns", the text
-// is the time for which the thread had no processor. Otherwise it is a message
-// of the program.
+// its address, or only the address, of the lock of the next wait or charge. If
+// the key is "lock.waited_ns", the text is the charge of a release (the time
+// that threads have waited for the released lock). If the key is
+// "thread.preempted_ns" or "thread.off_cpu_ns", the text is the time for which
+// the thread had no processor. Otherwise it is a message of the program.
 static void convert_user_log(struct converter *c, const struct trace_event *ev,
                              const struct conversion *how) {
   const struct trace_text key = trace_string(c->trace, ev->args[1]);
@@ -324,12 +351,12 @@ static void convert_user_log(struct converter *c, const struct trace_event *ev,
   if (ev->g && text.length && trace_text_is(key, "thread.name"))
     timeline_name(c->line, ev->g, text);
   else if (ev->g && text.length && trace_text_is(key, "lock.name"))
-    timeline_lock(c->line, ev->g, text);
+    thread_of(c, ev->g)->lock_name = text;
   else if (ev->g && trace_text_is(key, "lock.address"))
-    timeline_lock(c->line, ev->g, lock_name(text));
+    convert_lock(c, ev->g, text);
   else if (ev->g && trace_text_is(key, "lock.waited_ns") &&
            number_of(text, &ns))
-    timeline_charge(c->line, ev->g, ns, ev->stack);
+    convert_charge(c, ev, ns);
   else if (ev->g && trace_text_is(key, "thread.preempted_ns") &&
            number_of(text, &ns))
     timeline_stopped(c->line, ev->g, true, ns);

@@ -19,9 +19,12 @@ struct worker {
   // Tasks of other threads that it will end, as a binary heap by their ends.
   struct list coming;
   struct trace_text lock, next_lock; // of the present and of the next wait
-  struct place at;                   // of the present wait
-  uint64_t wait;                     // number of the present wait
-  uint64_t since;                    // begin of the present state
+  uint64_t lock_number, next_lock_number;
+  struct holder_parts held; // of the lock during the present wait
+  uint64_t held_since;      // last release of the lock, or begin of the wait
+  struct place at;          // of the present wait
+  uint64_t wait;            // number of the present wait
+  uint64_t since;           // begin of the present state
 };
 
 struct task_timeline {
@@ -103,14 +106,33 @@ static bool is_same(const struct task_part *a, const struct task_part *b) {
          place_key(&a->woken_at) == place_key(&b->woken_at);
 }
 
+static void add_held(struct holder_parts *h, const struct holder_part *p) {
+  for (size_t i = 0; i < h->count; i++)
+    if (h->v[i].g == p->g && place_key(&h->v[i].at) == place_key(&p->at)) {
+      h->v[i].ns += p->ns;
+      return;
+    }
+  *APPEND(h->v, h->count, h->capacity) = *p;
+}
+
+static void add_all_held(struct holder_parts *to,
+                         const struct holder_parts *from) {
+  for (size_t i = 0; i < from->count; i++)
+    add_held(to, &from->v[i]);
+}
+
 static void add_part(struct task_times *w, const struct task_part *part) {
   for (size_t i = 0; i < w->part_count; i++)
     if (is_same(&w->parts[i], part)) {
       w->parts[i].ns += part->ns;
       w->parts[i].count += part->count;
+      add_all_held(&w->parts[i].held, &part->held);
       return;
     }
-  *APPEND(w->parts, w->part_count, w->part_capacity) = *part;
+  struct task_part *p = APPEND(w->parts, w->part_count, w->part_capacity);
+  *p = *part;
+  p->held = (struct holder_parts){0};
+  add_all_held(&p->held, &part->held);
 }
 
 // Counts the time of the task up to now.
@@ -157,7 +179,8 @@ static bool take_running(struct task_times *w, struct task_part *part) {
 // Merges the parts of a wait that has ended with those of earlier waits that
 // were alike.
 static void settle(struct task_times *w, uint64_t wait, uint64_t waker,
-                   const struct place *woken_at) {
+                   const struct place *woken_at,
+                   const struct holder_parts *held) {
   for (size_t i = 0; i < w->part_count; i++) {
     struct task_part part = w->parts[i];
     if (part.wait != wait)
@@ -166,6 +189,7 @@ static void settle(struct task_times *w, uint64_t wait, uint64_t waker,
     part.count = 1;
     part.waker = waker;
     part.woken_at = *woken_at;
+    part.held = *held;
     w->parts[i] = w->parts[--w->part_count];
     add_part(w, &part);
     return;
@@ -189,12 +213,16 @@ static void set_state(struct task_timeline *l, uint64_t g,
   struct worker *worker = worker_of(l, g);
   if (worker->wait)
     for (size_t i = 0; i < l->wanted_count; i++)
-      settle(&l->wanted[i], worker->wait, waker, woken_at);
+      settle(&l->wanted[i], worker->wait, waker, woken_at, &worker->held);
   const bool waits = state == THREAD_BLOCKED || state == THREAD_IN_CALL;
   worker->wait = waits ? ++l->waits : 0;
   worker->at = waits ? place_of(l->axis.trace, stack) : (struct place){0};
   worker->lock = state == THREAD_BLOCKED ? worker->next_lock : TEXT("");
   worker->next_lock = TEXT("");
+  worker->lock_number = state == THREAD_BLOCKED ? worker->next_lock_number : 0;
+  worker->next_lock_number = 0;
+  worker->held.count = 0;
+  worker->held_since = l->axis.now;
   worker->since = l->axis.now;
   times_state(&l->times, g, l->axis.now, state, reason);
 }
@@ -403,9 +431,29 @@ static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
   }
 }
 
-static void line_lock(struct timeline *line, uint64_t g,
-                      struct trace_text name) {
-  worker_of(of(line), g)->next_lock = name;
+static void line_lock(struct timeline *line, uint64_t g, struct trace_text name,
+                      uint64_t number) {
+  struct worker *worker = worker_of(of(line), g);
+  worker->next_lock = name;
+  worker->next_lock_number = number;
+}
+
+// A release of a lock. A thread that waited for the lock has waited for this
+// holder since the release before it.
+static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
+                        uint64_t stack, uint64_t lock) {
+  struct task_timeline *l = of(line);
+  const struct place at = place_of(l->axis.trace, stack);
+  (void)ns;
+  for (size_t i = 0; i < l->wanted_count && lock; i++)
+    for (size_t k = 0; k < l->wanted[i].threads.count; k++) {
+      struct worker *w = worker_of(l, l->wanted[i].threads.v[k]);
+      if (w->lock_number != lock || l->axis.now <= w->held_since)
+        continue;
+      add_held(&w->held,
+               &(struct holder_part){g, at, l->axis.now - w->held_since});
+      w->held_since = l->axis.now;
+    }
 }
 
 // A sample belongs to the tasks whose row is that of the running thread.
@@ -431,6 +479,7 @@ static const struct timeline_sink sink = {
     .unblock = line_unblock,
     .stopped = line_stopped,
     .lock = line_lock,
+    .charge = line_charge,
     .sample = line_sample,
     .task_begin = line_task_begin,
     .task_end = line_task_end,
@@ -460,6 +509,13 @@ static int by_time(const void *a, const void *b) {
   return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
+static int by_held(const void *a, const void *b) {
+  const struct holder_part *x = a, *y = b;
+  if (x->ns != y->ns)
+    return x->ns < y->ns ? 1 : -1;
+  return (x->g > y->g) - (x->g < y->g);
+}
+
 struct times *task_times_end(struct timeline *line) {
   struct task_timeline *l = of(line);
   for (size_t i = 0; i < l->wanted_count; i++) {
@@ -467,8 +523,12 @@ struct times *task_times_end(struct timeline *line) {
     count(l, w);
     if (w->part_count)
       qsort(w->parts, w->part_count, sizeof *w->parts, by_time);
-    for (size_t k = 0; k < w->part_count; k++)
+    for (size_t k = 0; k < w->part_count; k++) {
+      struct holder_parts *held = &w->parts[k].held;
       sampled_sort(&w->parts[k].sampled);
+      if (held->count)
+        qsort(held->v, held->count, sizeof *held->v, by_held);
+    }
   }
   return &l->times;
 }
@@ -476,8 +536,10 @@ struct times *task_times_end(struct timeline *line) {
 void task_times_free(struct timeline *line) {
   struct task_timeline *l = of(line);
   for (size_t i = 0; i < l->wanted_count; i++) {
-    for (size_t k = 0; k < l->wanted[i].part_count; k++)
+    for (size_t k = 0; k < l->wanted[i].part_count; k++) {
       sampled_clear(&l->wanted[i].parts[k].sampled);
+      free(l->wanted[i].parts[k].held.v);
+    }
     free(l->wanted[i].parts);
     free(l->wanted[i].threads.v);
   }
@@ -486,6 +548,7 @@ void task_times_free(struct timeline *line) {
     free(l->workers[i].own.v);
     free(l->workers[i].lent.v);
     free(l->workers[i].coming.v);
+    free(l->workers[i].held.v);
   }
   free(l->workers);
   times_clear(&l->times);

@@ -35,6 +35,19 @@ struct tasks;
 
 enum { TASK_UNATTENDED = TIME_KINDS }; // no thread worked for the task
 
+// A thread that has released a lock while another thread waited for it, and
+// where.
+struct holder_part {
+  uint64_t g;
+  struct place at;
+  uint64_t ns; // since the release before it, or since the begin of the wait
+};
+
+struct holder_parts {
+  struct holder_part *v;
+  size_t count, capacity;
+};
+
 // A part of the time of a task.
 struct task_part {
   unsigned kind;          // TIME_RUNNING and so on, or TASK_UNATTENDED
@@ -44,9 +57,10 @@ struct task_part {
   // Who ended the waits: the thread (0: not known), and its line.
   uint64_t waker;
   struct place woken_at;
-  uint64_t ns, count;     // count: number of waits
-  uint64_t wait;          // number of the wait, as long as the thread waits
-  struct sampled sampled; // CPU samples of a thread that runs
+  struct holder_parts held; // the longest first; empty: not known
+  uint64_t ns, count;       // count: number of waits
+  uint64_t wait;            // number of the wait, as long as the thread waits
+  struct sampled sampled;   // CPU samples of a thread that runs
 };
 
 // Numbers of tasks or of threads.

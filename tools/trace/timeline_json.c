@@ -485,10 +485,10 @@ static void line_name(struct timeline *line, uint64_t g,
   thread_of(l, g)->name = name;
 }
 
-static void line_lock(struct timeline *line, uint64_t g,
-                      struct trace_text name) {
+static void line_lock(struct timeline *line, uint64_t g, struct trace_text name,
+                      uint64_t number) {
+  (void)number;
   struct json_timeline *l = (struct json_timeline *)line;
-  l->calls--; // the message takes no room in the text
   thread_of(l, g)->next_lock = name;
 }
 

@@ -303,8 +303,9 @@ static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
                 is_preempted ? TIME_PREEMPTED : TIME_OFF_CPU, ns);
 }
 
-static void line_lock(struct timeline *line, uint64_t g,
-                      struct trace_text name) {
+static void line_lock(struct timeline *line, uint64_t g, struct trace_text name,
+                      uint64_t number) {
+  (void)number;
   thread_of((struct wait_timeline *)line, g)->lock = name;
 }
 
@@ -315,11 +316,11 @@ static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
 }
 
 static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
-                        uint64_t stack) {
+                        uint64_t stack, uint64_t lock) {
   struct wait_timeline *l = (struct wait_timeline *)line;
   const struct place at = place_of(l->axis.trace, stack);
   const uint64_t key = place_key(&at), id = charge_id(l, &at);
-  (void)g;
+  (void)g, (void)lock;
   // All waits for locks have the reason "sync". So ignore charges if only waits
   // with another reason are collected.
   if ((l->reason && strcmp(l->reason, "sync") != 0) ||

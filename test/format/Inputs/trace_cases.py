@@ -291,6 +291,40 @@ def _(g):
     g.ev(10, ms(2150), "HeapAlloc", 1)
 
 
+@good("holders")
+def _(g):
+    """A task that waits for a lock while a thread holds it twice, as MProf writes it."""
+    lock = g.stack((0x403000, "lock", "/a.c", 5))
+    slow = g.stack((0x404000, "slow", "/a.c", 10))
+    quick = g.stack((0x405000, "quick", "/a.c", 20))
+
+    def message(m, time, key, text, stack=0):
+        g.ev(m, ms(time), "UserLog", 0, g.string(key), g.string(text), stack)
+
+    def release(time, address, stack):
+        message(12, time, "lock.address", address)
+        message(12, time, "lock.waited_ns", "1000000", stack)
+
+    g.ev(10, ms(1), "GoCreate", 3, g.work, g.main)
+    g.ev(12, ms(2), "ProcStatus", 2, 1)
+    g.ev(12, ms(3), "GoStart", 3, 1)
+    g.ev(10, ms(10), "UserTaskBegin", 1, 0, g.string("task"), g.main)
+    message(10, 10, "lock.address", "table+0x8 (0x1008)")
+    block(g, ms(10), m=10, stack=lock)
+    release(30, "table+0x8 (0x1008)", slow)
+    release(35, "0x2000", quick)
+    release(40, "table+0x8 (0x1008)", quick)
+    g.ev(12, ms(40), "GoUnblock", 1, 1, quick)
+    start(g, 1, 2, ms(40), m=10)
+    # A charge is no wait: this one has no lock.
+    message(10, 42, "lock.address", "0x2000")
+    message(10, 42, "lock.waited_ns", "1000000", slow)
+    block(g, ms(42), m=10, reason="sleep", stack=g.main)
+    g.ev(10, ms(43), "GoUnblock", 1, 3, 0)
+    start(g, 1, 4, ms(43), m=10, proc_seq=2)
+    g.ev(10, ms(50), "UserTaskEnd", 1, g.main)
+
+
 @good("regions")
 def _(g):
     """Regions without tasks: one that has another inside, and one that does not end."""

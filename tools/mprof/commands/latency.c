@@ -203,6 +203,35 @@ static void print_histogram(const struct group *g, const struct style *style) {
   free(name);
 }
 
+// Prints who held the lock, unless that is the thread that ended the wait. If
+// several threads did so at the same line, prints their sum.
+static void print_holders(const struct report *r, const struct task_part *p) {
+  enum { LEAST_SHARE = 10 };
+  const struct holder_parts *h = &p->held;
+  const bool is_waker = h->count == 1 && h->v[0].g == p->waker &&
+                        place_key(&h->v[0].at) == place_key(&p->woken_at);
+  for (size_t i = 0; i < h->count && !is_waker; i++) {
+    const uint64_t key = place_key(&h->v[i].at);
+    uint64_t ns = 0;
+    size_t threads = 0, earlier = 0;
+    for (size_t k = 0; k < h->count; k++) {
+      const bool is_same = place_key(&h->v[k].at) == key;
+      ns += is_same ? h->v[k].ns : 0;
+      threads += is_same;
+      earlier += is_same && k < i;
+    }
+    if (earlier || ns < p->ns / LEAST_SHARE)
+      continue;
+    printf("\n                     held for %s by ", time_text(ns).text);
+    if (threads == 1)
+      show_thread(times_of(r->times, h->v[i].g)->name, h->v[i].g);
+    else
+      printf("%zu threads", threads);
+    fputs(" until ", stdout);
+    show_place(&h->v[i].at);
+  }
+}
+
 static void print_part(const struct report *r, const struct task_times *w,
                        const struct task_part *p) {
   printf("    %8s %6s  ", time_text(p->ns).text,
@@ -233,6 +262,7 @@ static void print_part(const struct report *r, const struct task_times *w,
     fputs(" at ", stdout);
     show_place(&p->woken_at);
   }
+  print_holders(r, p);
   if (p->sampled.samples) {
     fputs("\n                     ", stdout);
     show_sampled(&p->sampled);
@@ -310,6 +340,19 @@ static void print_group_json(const struct group *g) {
   fputs("]}", stdout);
 }
 
+static void print_holders_json(const struct report *r,
+                               const struct holder_parts *h) {
+  for (size_t i = 0; i < h->count; i++) {
+    printf("%s{\"ns\":%" PRIu64 ",\"g\":%" PRIu64 ",", i ? "," : ",\"held\":[",
+           h->v[i].ns, h->v[i].g);
+    json_text(stdout, "thread", times_of(r->times, h->v[i].g)->name);
+    show_place_json("released_at", &h->v[i].at);
+    putchar('}');
+  }
+  if (h->count)
+    putchar(']');
+}
+
 static void print_part_json(const struct report *r, const struct task_part *p) {
   const bool is_attended = p->kind != TASK_UNATTENDED;
   putchar('{');
@@ -332,6 +375,7 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
       json_text(stdout, "ended_by_thread", times_of(r->times, p->waker)->name);
     }
     show_place_json("ended_at", &p->woken_at);
+    print_holders_json(r, &p->held);
   }
   show_sampled_json(&p->sampled);
   putchar('}');

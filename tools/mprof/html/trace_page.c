@@ -215,9 +215,10 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   add_change(l, to, THREAD_RUNNABLE, TEXT(""), 0);
 }
 
-static void line_lock(struct timeline *line, uint64_t g,
-                      struct trace_text name) {
+static void line_lock(struct timeline *line, uint64_t g, struct trace_text name,
+                      uint64_t number) {
   struct page_timeline *l = (struct page_timeline *)line;
+  (void)number;
   thread_at(l, g)->lock = name;
 }
 
