@@ -150,13 +150,14 @@ static void put_text(struct mprof_legacy *w, const void *samples) {
 }
 
 // Indices of the label keys in mprof_pprof_samples.keys.
-enum { CYCLE, STEP, LOCK, KIND };
+enum { CYCLE, STEP, LOCK, KIND, OTHERS };
 
 static void put_sample(struct mprof_pprof *w, const void *samples, size_t i,
                        const uint64_t *keys) {
   const struct samples *all = samples;
   const struct sample x = sample_at(all->s, i);
   const int64_t values[] = {1};
+  const uint64_t others = all->s->v[x.cycle].others;
   char cycle[32], step[64], lock[MPROF_LOCK_NAME + 32];
   struct mprof_text number = MPROF_TEXT(cycle), at = MPROF_TEXT(step),
                     name = MPROF_TEXT(lock);
@@ -171,8 +172,10 @@ static void put_sample(struct mprof_pprof *w, const void *samples, size_t i,
       {.key = keys[STEP], .str = mprof_pprof_string(w, step)},
       {.key = keys[LOCK], .str = mprof_pprof_string(w, lock)},
       {.key = keys[KIND],
-       .str = mprof_pprof_string(w, mprof_kind_name(x.lock->kind))}};
-  mprof_pprof_sample(w, stack_of(x.lock), values, labels, 4);
+       .str = mprof_pprof_string(w, mprof_kind_name(x.lock->kind))},
+      {.key = keys[OTHERS], .num = (int64_t)others}};
+  mprof_pprof_sample(w, stack_of(x.lock), values, labels,
+                     sizeof(labels) / sizeof(labels[0]) - (others == 0));
 }
 
 static int write_pprof(struct mprof_outfile *f, const struct samples *x) {
@@ -182,14 +185,16 @@ static int write_pprof(struct mprof_outfile *f, const struct samples *x) {
                                         .period = 1,
                                         .time_ns = x->s->time_ns,
                                         .empty_stack = "[unknown stack]"};
-  return mprof_pprof_write(f, &head,
-                           &(struct mprof_pprof_samples){x,
-                                                         x->len,
-                                                         {[CYCLE] = "cycle",
-                                                          [STEP] = "step",
-                                                          [LOCK] = "lock",
-                                                          [KIND] = "kind"},
-                                                         put_sample});
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){x,
+                                    x->len,
+                                    {[CYCLE] = "cycle",
+                                     [STEP] = "step",
+                                     [LOCK] = "lock",
+                                     [KIND] = "kind",
+                                     [OTHERS] = "other_cycles"},
+                                    put_sample});
 }
 
 // --- the kind ---

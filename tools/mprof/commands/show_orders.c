@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/plural.h"
 #include "names/lock_names.h"
+#include "terminal/quantity.h"
 #include "terminal/style.h"
 #include "view/shown_frames.h"
 
@@ -16,8 +17,8 @@
 
 // A part of a cycle: a lock that a thread holds or takes.
 struct part {
-  int64_t cycle;
-  const char *step; // "1 of 2: holds"
+  int64_t cycle, others; // others: cycles of other locks with the same stacks
+  const char *step;      // "1 of 2: holds"
   const char *lock, *kind;
   struct shown_frame *frames; // leaf first
   uint32_t count;
@@ -45,6 +46,8 @@ static struct part part_of(const struct view *v, const struct view_stack *s) {
       part.lock = text;
     else if (strcmp(key, "kind") == 0 && *text)
       part.kind = text;
+    else if (strcmp(key, "other_cycles") == 0)
+      part.others = l->number;
   }
   part.frames = zeroed(s->count + 1, sizeof *part.frames);
   part.count = view_shown(v, s, false, part.frames);
@@ -85,7 +88,11 @@ void show_orders(const struct view *v, int64_t limit, FILE *out) {
     if (begins_cycle(parts, i)) {
       if ((int64_t)shown++ == limit)
         break;
-      fprintf(out, "  cycle %" PRId64 "\n", parts[i].cycle);
+      fprintf(out, "  cycle %" PRId64, parts[i].cycle);
+      if (parts[i].others > 0)
+        fprintf(out, ", and %s of other locks at the same lines",
+                quantity_of(parts[i].others, "count").text);
+      fputc('\n', out);
     }
     fprintf(out, "    %-5s ", verb_of(&parts[i]));
     style_put(out, parts[i].lock);

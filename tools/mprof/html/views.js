@@ -330,7 +330,7 @@ class LinesView {
 
 // Labels that MProf itself adds. Those of the program come first.
 const OWN_LABELS = new Set(['bytes', 'heap_rate', 'lifetime', 'kind', 'lock', 'holder', 'state', 'grade',
-  'thread', 'cycle', 'step']);
+  'thread', 'cycle', 'step', 'other_cycles']);
 
 // The sums of the values of each label, or of one. active: flags of stacks, or null
 // for all.
