@@ -190,9 +190,12 @@ def ctl_measure(program, mprof):
             equal((p.returncode, p.stderr), (0, ""))
             name = "%s.%s.%s.pb.gz" % (os.path.basename(program), app.pid, kind)
             assert p.stdout.startswith("wrote %s\n%s" % (name, title)), p.stdout
-        for wrong in ("0", "x", "10h", "1.5"):
+        for wrong in ("0", "x", "10d", "1.5", "10h"):
             p = subprocess.run([mprof, "ctl", str(app.pid), "block", wrong], capture_output=True, text=True)
-            equal((p.returncode, p.stderr), (2, "mprof ctl: block %s: give a time, such as 10s\n" % wrong))
+            said = "block %s: give a time, such as 10s" % wrong
+            if wrong == "10h":
+                said = "seconds may be at most 600, the value of the option listen_max_seconds"
+            equal((p.returncode, p.stderr), (2, "mprof ctl: %s\n" % said))
 
 
 @check

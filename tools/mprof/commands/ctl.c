@@ -319,17 +319,6 @@ static int stuck(const struct options *options) {
 
 // --- measurements ---
 
-// Returns a time such as "10s", "10" or "2m" in seconds, or 0.
-static long seconds_of(const char *text) {
-  enum { MOST = 24 * 3600 };
-  char *end;
-  const long n = strtol(text, &end, 10);
-  const long unit = strcmp(end, "m") == 0                   ? 60
-                    : strcmp(end, "s") == 0 || *end == '\0' ? 1
-                                                            : 0;
-  return n > 0 && n <= MOST ? n * unit : 0;
-}
-
 // Sets an option of the program. Prints why if it fails.
 static bool set_option(const struct options *options, const char *name,
                        const char *value) {
@@ -363,10 +352,10 @@ static bool switch_on(const struct options *options, const char *rate,
 static int measure(const struct options *options, const char *page,
                    const char *rate, const char *sample) {
   const char *kind = options->paths[1];
-  const long seconds = seconds_of(options->paths[2]);
+  const int64_t ms = milliseconds_of(options->paths[2]);
   char path[256], name[NAME_SIZE];
   bool is_changed = false;
-  if (seconds == 0)
+  if (ms == 0 || ms % 1000 != 0)
     return complain(options, "%s %s: give a time, such as 10s", kind,
                     options->paths[2]);
   const struct sigaction noting = {.sa_handler = note_signal};
@@ -374,7 +363,8 @@ static int measure(const struct options *options, const char *page,
   sigaction(SIGTERM, &noting, NULL);
   if (rate && !switch_on(options, rate, &is_changed))
     return STATUS_ERROR;
-  snprintf(path, sizeof path, "/debug/pprof/%s?seconds=%ld", page, seconds);
+  snprintf(path, sizeof path, "/debug/pprof/%s?seconds=%ld", page,
+           (long)(ms / 1000));
   const int status = save(options, "GET", path, kind, name);
   has_signal = 0;
   if (is_changed && !set_option(options, rate, "0"))

@@ -355,3 +355,19 @@ int options_parse(struct options *options, int argc, char **argv) {
   }
   return -1;
 }
+
+int64_t milliseconds_of(const char *text) {
+  static const struct {
+    const char *unit;
+    int64_t ms;
+  } units[] = {
+      {"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60000}, {"h", 3600000}};
+  char *end;
+  const long n = strtol(text, &end, 10);
+  for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].unit) == 0 && n > 0 && n <= 86400000) {
+      const int64_t ms = n * units[i].ms;
+      return ms >= 100 && ms <= 86400000 ? ms : 0;
+    }
+  return 0;
+}

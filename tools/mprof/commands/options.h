@@ -9,6 +9,7 @@
 #include "view/view.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 // Exit statuses of all commands.
@@ -65,5 +66,9 @@ bool option_number(const struct options *options, const char *name,
 // Prints "mprof COMMAND: " and the text to stderr. Returns STATUS_ERROR.
 __attribute__((format(printf, 2, 3))) int
 complain(const struct options *options, const char *format, ...);
+
+// Converts a time such as "15s", "15", "500ms" or "1m" to milliseconds. Returns
+// 0 if the text is not a time between 100 ms and a day.
+int64_t milliseconds_of(const char *text);
 
 #endif

@@ -31,24 +31,6 @@ static void say(const char *line) {
   fputc('\n', stderr);
 }
 
-// Converts a time such as "15s", "500ms" or "1m" to milliseconds. Returns 0 if
-// the text is not a time between 100 ms and a day.
-static int64_t parse_time(const char *text) {
-  static const struct {
-    const char *unit;
-    int64_t ms;
-  } units[] = {
-      {"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60000}, {"h", 3600000}};
-  char *end;
-  const long n = strtol(text, &end, 10);
-  for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-    if (strcmp(end, units[i].unit) == 0 && n > 0 && n <= 86400000) {
-      const int64_t ms = n * units[i].ms;
-      return ms >= 100 && ms <= 86400000 ? ms : 0;
-    }
-  return 0;
-}
-
 // --- files ---
 
 static int push_file(const struct options *options, struct collector *collector,
@@ -99,7 +81,7 @@ static int run_agent(const struct options *options,
     a.profiles = (struct text_list){(const char **)default_profiles, 3, 3};
   if (a.profiles.count > 32)
     return complain(options, "at most 32 profiles can be named");
-  a.every_ms = options->every ? parse_time(options->every) : 1;
+  a.every_ms = options->every ? milliseconds_of(options->every) : 1;
   if (a.every_ms == 0)
     return complain(options,
                     "--every=%s: not a time between 100ms and 24h, such as 15s",
