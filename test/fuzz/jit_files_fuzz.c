@@ -13,11 +13,11 @@
 // RUN:   words 1 64 0 0 0 0 64 0 16 0 64 0 32 0 5 0) > seeds/dump
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME %fuzzer \
 // RUN:   -I%src/include -I%rt -I%src/tools -I%src/tools/mprof %s \
-// RUN:   %src/tools/mprof/names/jit_map.c %src/tools/mprof/names/jit_dump.c \
+// RUN:   %src/tools/mprof/names/jit_dump.c \
 // RUN:   %src/tools/common/memory.c -o fuzz
 // RUN: %S/Inputs/run.sh -runs=60000 -max_len=1024 new
 
-#include "names/jit_dump.h"
+#include "names/jit_names.h"
 
 #include <stdlib.h>
 #include <string.h>

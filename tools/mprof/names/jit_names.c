@@ -6,7 +6,6 @@
 #include "names/jit_names.h"
 
 #include "common/memory.h"
-#include "names/jit_dump.h"
 #include "names/limits.h"
 #include "symbolize/symbolizer_protocol.h"
 
