@@ -5,7 +5,7 @@
 
 #include "files/wire.h"
 #include "push/otlp_fields.h"
-#include "push/random_id.h"
+#include "push/resource.h"
 
 // The key of the attribute of a mapping with its build id.
 #define BUILD_ID "process.executable.build_id.gnu"

@@ -4,7 +4,7 @@
 #include "push/pyroscope.h"
 
 #include "files/wire.h"
-#include "push/random_id.h"
+#include "push/resource.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -9,6 +9,8 @@
 #include "model/profile.h"
 #include "view/view.h"
 
+#include <stdint.h>
+
 struct attribute {
   char *key, *value;
 };
@@ -26,5 +28,15 @@ struct resource resource_of(const struct profile *p, long pid,
 void resource_free(struct resource *r);
 // Returns the value of an attribute, or NULL.
 const char *resource_get(const struct resource *r, const char *key);
+
+// --- random ids ---
+//
+// Makes identifiers by which a receiver recognises data that were sent twice.
+
+enum { RANDOM_ID = 16, UUID_SIZE = 37 };
+
+void random_id(uint8_t id[RANDOM_ID]);
+// Stores a random UUID (version 4) as text.
+void random_uuid(char text[UUID_SIZE]);
 
 #endif
