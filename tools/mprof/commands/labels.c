@@ -4,7 +4,7 @@
 // mprof labels and mprof top --by=LABEL: the values of each label, or of one,
 // such as the customers, with the bytes or the time of each.
 
-#include "commands/show_labels.h"
+#include "commands/show_top.h"
 
 #include "commands/input.h"
 #include "commands/json_view.h"

@@ -6,7 +6,6 @@
 #include "common/memory.h"
 #include "commands/add_names.h"
 #include "commands/input.h"
-#include "commands/memory_over_time.h"
 #include "commands/options.h"
 #include "commands/own_place.h"
 #include "commands/show_memory.h"

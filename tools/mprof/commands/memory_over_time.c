@@ -5,7 +5,6 @@
 // as many letters as its share of the highest total. The table below the chart
 // says which letter a part has, how much it has grown, and when.
 
-#include "commands/memory_over_time.h"
 #include "commands/input.h"
 #include "commands/show_memory.h"
 #include "common/memory.h"

@@ -6,6 +6,7 @@
 #ifndef MPROF_TOOL_SHOW_MEMORY_H
 #define MPROF_TOOL_SHOW_MEMORY_H
 
+#include "commands/options.h"
 #include "terminal/style.h"
 #include "view/memory_parts.h"
 
@@ -33,5 +34,12 @@ void show_memory(const struct view *v, const struct memory_parts *m,
                  const struct style *style);
 void show_memory_markdown(const struct view *v, const struct memory_parts *m,
                           const struct memory_shown *shown, FILE *out);
+
+// --- mprof memory --over-time ---
+//
+// mprof memory --over-time: several memory profiles of a process as a chart.
+
+// Shows the files of the options. Returns the exit status.
+int memory_over_time(const struct options *options);
 
 #endif

@@ -10,6 +10,9 @@
 #include "place.h"
 #include "sampled.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 void show_text(struct trace_text text);
 // Prints the name and the number of a thread, such as "worker G3".
 void show_thread(struct trace_text name, uint64_t g);
@@ -25,5 +28,20 @@ void show_sampled_json(const struct sampled *s);
 // Prints a comma, the key, and the source line as a JSON object, or null if it
 // is not known.
 void show_place_json(const char *key, const struct place *p);
+
+// --- times of threads ---
+//
+// Prints the times of threads in their states.
+
+struct times;
+
+// Prints a table of at most `limit` threads to standard output. Threads that
+// ran longest come first. The last row is the sum of all threads.
+void show_times(const struct times *t, size_t limit);
+// Prints the elements of a JSON array with all threads.
+void show_times_json(const struct times *t);
+// Prints the members of a JSON object, such as "running_ns":5. ns: the times,
+// by kind. Waits without time are left out.
+void show_times_members(const struct times *t, const uint64_t *ns);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-#include "commands/show_times.h"
+//
+// Prints the times of threads in their states; see show_place.h.
 
 #include "commands/show_place.h"
 #include "common/memory.h"

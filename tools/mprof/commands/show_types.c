@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The output of mprof top --by=type; see show_top.h.
 
-#include "commands/show_types.h"
+#include "commands/show_top.h"
 
 #include "commands/input.h"
 #include "files/convert.h"

@@ -7,7 +7,6 @@
 #include "commands/input.h"
 #include "commands/next_command.h"
 #include "commands/profile_kinds.h"
-#include "commands/show_labels.h"
 #include "commands/show_memory.h"
 #include "commands/show_orders.h"
 #include "commands/show_top.h"

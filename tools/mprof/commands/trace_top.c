@@ -7,7 +7,6 @@
 
 #include "commands/options.h"
 #include "commands/show_place.h"
-#include "commands/show_times.h"
 #include "common/plural.h"
 #include "convert.h"
 #include "json.h"
