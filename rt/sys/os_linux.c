@@ -14,7 +14,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
-#include <linux/stat.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -29,6 +28,9 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <time.h>
+#ifndef STATX_TYPE // musl before 1.2.4
+#include <linux/stat.h>
+#endif
 
 long mprof_sys_open(const char *path, int flags, int mode) {
   return mprof_syscall(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
