@@ -3,7 +3,7 @@
 
 #include "arguments.h"
 
-#include "text.h"
+#include "common/memory.h"
 
 #include <err.h>
 #include <fnmatch.h>
@@ -271,9 +271,7 @@ static bool read_word(char *word) {
 struct arguments arguments_read(int argc, char **argv) {
   int count = 0;
   result.intercepts = true;
-  result.kept = calloc((size_t)argc + 1, sizeof *result.kept);
-  if (result.kept == NULL)
-    err(1, "error");
+  result.kept = zeroed((size_t)argc + 1, sizeof *result.kept);
   for (int i = 1; i < argc; i++)
     if (read_word(argv[i]))
       result.kept[count++] = argv[i];

@@ -3,8 +3,8 @@
 
 #include "clang.h"
 
+#include "common/memory.h"
 #include "places.h"
-#include "text.h"
 
 #include <err.h>
 #include <fcntl.h>

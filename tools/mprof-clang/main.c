@@ -7,8 +7,8 @@
 
 #include "arguments.h"
 #include "clang.h"
+#include "common/memory.h"
 #include "places.h" // the version and the layout of this installation
-#include "text.h"
 
 #include <err.h>
 #include <errno.h>
@@ -288,9 +288,7 @@ int main(int argc, char **argv) {
   c.prefix = find_prefix();
   c.library_dir = text_of("%s/" LIBDIR, c.prefix);
   c.clang = clang_find(text_of("%s/mprof", c.library_dir), c.is_cxx);
-  c.words = calloc((size_t)argc + MAX_ADDED, sizeof *c.words);
-  if (c.words == NULL)
-    err(1, "error");
+  c.words = zeroed((size_t)argc + MAX_ADDED, sizeof *c.words);
 
   const char *first_word = c.user.kept[0];
   const bool is_front_end =
