@@ -482,20 +482,9 @@ static int attach(struct session *s, const char *library, int seconds) {
   return STATUS_OK;
 }
 
-// Stores the value of --seconds; 0: none. Returns false after a message.
-static bool read_seconds(const struct options *o, int *seconds) {
-  char *end = NULL;
-  const long n = o->seconds ? strtol(o->seconds, &end, 10) : 0;
-  *seconds = (int)n;
-  if (!o->seconds ||
-      (end != o->seconds && !*end && n > 0 && n <= LONGEST_SECONDS))
-    return true;
-  complain(o, "--seconds=%s is not a number from 1 to %d", o->seconds,
-           LONGEST_SECONDS);
-  return false;
-}
-
+// *seconds receives the value of --seconds, or 0.
 static bool check_options(const struct options *o, int *seconds, pid_t *pid) {
+  size_t length = 0;
   char *end;
   const long n = strtol(o->paths[0], &end, 10);
   *pid = (pid_t)n;
@@ -506,7 +495,10 @@ static bool check_options(const struct options *o, int *seconds, pid_t *pid) {
   for (size_t i = 0; i < o->set.count; i++)
     if (!doctor_accepts_option(o->set.items[i]))
       return false;
-  return read_seconds(o, seconds) && heap_rate_is_right(o);
+  if (!option_number(o, "seconds", o->seconds, 1, LONGEST_SECONDS, &length))
+    return false;
+  *seconds = (int)length;
+  return heap_rate_is_right(o);
 }
 
 int command_attach(const struct options *o) {

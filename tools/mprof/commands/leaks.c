@@ -348,26 +348,14 @@ static void print(const struct leaks *l, size_t limit) {
   input_print_view_losses(l->view, stdout);
 }
 
-// Returns the exit status for leaks, or -1 after a message.
-static int found_status(const struct options *options) {
-  if (!options->exit_code)
-    return STATUS_FOUND;
-  char *end;
-  const long status = strtol(options->exit_code, &end, 10);
-  if (*options->exit_code && !*end && status >= 0 && status <= 255)
-    return (int)status;
-  complain(options, "--exitcode=%s is not a number from 0 to 255",
-           options->exit_code);
-  return -1;
-}
-
 int command_leaks(const struct options *options) {
   struct leaks l = {.options = options};
-  size_t limit;
+  size_t limit, status = STATUS_FOUND;
   char error[512];
-  const int status = found_status(options);
   const bool is_json = option_is(options->format, "json");
-  if (status < 0 || !input_count(options, &limit) || !add_names_check(options))
+  if (!option_number(options, "exitcode", options->exit_code, 0, 255,
+                     &status) ||
+      !input_count(options, &limit) || !add_names_check(options))
     return STATUS_ERROR;
   if (options->suppressions &&
       !suppressions_read(&l.suppressions, options->suppressions, error,
@@ -387,5 +375,5 @@ int command_leaks(const struct options *options) {
   if (l.view->profile->is_truncated)
     return complain(options,
                     "a file ends too early, so there may be more leaks");
-  return l.leak_count || l.ended.blocks.value > 0 ? status : STATUS_OK;
+  return l.leak_count || l.ended.blocks.value > 0 ? (int)status : STATUS_OK;
 }
