@@ -14,7 +14,7 @@
 //
 // usage: trace_load events|seconds N PATH|-
 
-#include "bench.h"
+#include "stacks.h"
 
 #include <mprof/mprof.h>
 
@@ -29,7 +29,8 @@ static int zero;
 static sem_t never;
 static int stop; // atomic
 
-static __attribute__((noinline)) void step(void) {
+static __attribute__((noinline)) void step(unsigned number) {
+  (void)number;
   const struct timespec over = {-1, 0}; // libc returns without a system call
   char byte;
   mprof_trace_region_begin(0, "step");
@@ -38,33 +39,10 @@ static __attribute__((noinline)) void step(void) {
   mprof_trace_region_end(0, "step");
 }
 
-static void left(unsigned number, int level);
-static void right(unsigned number, int level);
-
-// Calls step with a different stack for each number.
-static inline __attribute__((always_inline)) void down(unsigned number,
-                                                       int level) {
-  if (level == 0)
-    step();
-  else if (number >> (level - 1) & 1)
-    right(number, level - 1);
-  else
-    left(number, level - 1);
-  bench_sink(&number); // not a tail call
-}
-
-static __attribute__((noinline)) void left(unsigned number, int level) {
-  down(number, level);
-}
-
-static __attribute__((noinline)) void right(unsigned number, int level) {
-  down(number, level);
-}
-
 static void *work(void *steps) {
   const long n = *(const long *)steps;
   for (long i = 0; i < n && !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++)
-    left((unsigned)i, LEVELS);
+    stacks_call((unsigned)i, LEVELS, step);
   return NULL;
 }
 

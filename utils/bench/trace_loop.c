@@ -12,7 +12,7 @@
 //
 // usage: trace_loop KIND CALLS THREADS STEPS REPEATS [TRACE]
 
-#include "bench.h"
+#include "stacks.h"
 
 #include <mprof/mprof.h>
 
@@ -46,25 +46,14 @@ static void check(int is_as_it_should_be) {
   }
 
 enum { WAYS_DEPTH = 5 }; // calls of a way; each bit chooses left or right
-static void left(unsigned way, int depth), right(unsigned way, int depth);
-#define STEP(name)                                                             \
-  static __attribute__((noinline)) void name(unsigned way, int depth) {        \
-    if (depth == 0) {                                                          \
-      mprof_trace_region_begin(0, "region");                                   \
-      mprof_trace_region_end(0, "region");                                     \
-    } else {                                                                   \
-      (way & 1 ? left : right)(way >> 1, depth - 1);                           \
-    }                                                                          \
-    bench_sink(&depth); /* not a tail call */                                  \
-  }
-STEP(left)
-STEP(right)
-
-LOOP(region, {
+static void region(unsigned way) {
+  (void)way;
   mprof_trace_region_begin(0, "region");
   mprof_trace_region_end(0, "region");
-})
-LOOP(stacks, left((unsigned)i, WAYS_DEPTH))
+}
+
+LOOP(region, region(0))
+LOOP(stacks, stacks_call((unsigned)i, WAYS_DEPTH, region))
 LOOP(read, {
   char byte;
   check(read(zero, &byte, 1) == 1);
