@@ -90,6 +90,30 @@ static bool refuse_long(int64_t ms, struct mprof_reply *r) {
 
 // --- the index ---
 
+// The begin of the index. The browser's own colours fit a light or dark scheme.
+static const char index_head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+    "<title>/debug/pprof/</title>\n<style>\n"
+    "html{background:Canvas;color:CanvasText}\n"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:56rem;"
+    "padding:0 1rem}\n"
+    "h1{font-size:1.4rem}\nh2{font-size:1.1rem;margin-top:2rem}\n"
+    "table{border-collapse:collapse}\n"
+    "th,td{padding:.2rem 1.2rem .2rem 0;text-align:left;"
+    "border-bottom:1px solid #8886}\n"
+    "td:first-child{text-align:right;font-variant-numeric:tabular-nums}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.3rem 1.2rem}\n"
+    "dt{font-weight:600}\ndd{margin:0}\n"
+    "@media(max-width:40rem){dl{display:block}dd{margin-bottom:.6rem}}\n"
+    "</style>\n</head>\n<body>\n<main>\n<h1>/debug/pprof/</h1>\n"
+    "<p>A link shows a profile as text. Without <code>debug=1</code>, the same "
+    "address is the file that <code>mprof</code> and <code>go tool "
+    "pprof</code> read.</p>\n<h2>Types of profiles available:</h2>\n<table>\n"
+    "<thead><tr><th scope=\"col\">Count</th><th scope=\"col\">Profile</th></tr>"
+    "</thead>\n<tbody>\n";
+
 static void put_row(struct mprof_outfile *f, const char *name,
                     const struct mprof_profile_row *row, size_t number) {
   mprof_outfile_text(f, "<tr><td>");
@@ -104,11 +128,11 @@ static void put_row(struct mprof_outfile *f, const char *name,
 
 static void put_description(struct mprof_outfile *f, const char *name,
                             const char *text) {
-  mprof_outfile_text(f, "<li><div class=profile-name>");
+  mprof_outfile_text(f, "<dt>");
   mprof_outfile_text(f, name);
-  mprof_outfile_text(f, ": </div> ");
+  mprof_outfile_text(f, ":</dt><dd>");
   mprof_outfile_text(f, text);
-  mprof_outfile_text(f, "</li>\n");
+  mprof_outfile_text(f, "</dd>\n");
 }
 
 static bool is_listed(const struct mprof_profile_row *row) {
@@ -118,13 +142,7 @@ static bool is_listed(const struct mprof_profile_row *row) {
 
 static int put_index(struct mprof_outfile *f, void *unused) {
   (void)unused;
-  mprof_outfile_text(
-      f, "<html>\n<head>\n<title>/debug/pprof/</title>\n<style>\n"
-         ".profile-name{\n\tdisplay:inline-block;\n\twidth:8rem;\n}\n"
-         "</style>\n</head>\n<body>\n/debug/pprof/\n<br>\n"
-         "<p>Set debug=1 as a query parameter to export in legacy text format"
-         "</p>\n<br>\nTypes of profiles available:\n<table>\n"
-         "<thead><td>Count</td><td>Profile</td></thead>\n");
+  mprof_outfile_text(f, index_head);
   for (size_t i = 0; i < MPROF_PROFILES; i++)
     if (is_listed(&mprof_profile_rows[i]))
       put_row(f, mprof_profile_rows[i].name, &mprof_profile_rows[i], 0);
@@ -135,10 +153,11 @@ static int put_index(struct mprof_outfile *f, void *unused) {
   put_row(f, "cmdline", NULL, 0);
   put_row(f, "profile", NULL, 0);
   put_row(f, "trace", NULL, 0);
-  mprof_outfile_text(f,
-                     "</table>\n"
-                     "<a href=\"goroutine?debug=2\">full stacks of all "
-                     "threads</a>\n<br>\n<p>\nProfile Descriptions:\n<ul>\n");
+  mprof_outfile_text(f, "</tbody>\n</table>\n"
+                        "<p><a href=\"goroutine?debug=2\">full stacks of all "
+                        "threads</a>, <a href=\"/debug/mprof/get\">options and "
+                        "their values</a></p>\n<h2>Profile Descriptions:</h2>\n"
+                        "<dl>\n");
   for (size_t i = 0; i < MPROF_PROFILES; i++)
     if (is_listed(&mprof_profile_rows[i]))
       put_description(f, mprof_profile_rows[i].name,
@@ -150,7 +169,7 @@ static int put_index(struct mprof_outfile *f, void *unused) {
   put_description(f, "trace",
                   "A trace of the program's execution. The parameter seconds "
                   "gives its duration. go tool trace reads the file.");
-  mprof_outfile_text(f, "</ul>\n</p>\n</body>\n</html>\n");
+  mprof_outfile_text(f, "</dl>\n</main>\n</body>\n</html>\n");
   return 0;
 }
 
