@@ -280,7 +280,7 @@ class Flame {
     const {tree} = this.groups;
     const side = !g.base ? ', new' : !g.value ? ', gone' : '';
     return tree.base ? change(g.value - g.base, tree.unit) + side :
-        quantity(g.value, tree.unit) + (tree.weight[0] ? ', ' + share(g.weight, tree.weight[0]) : '');
+        quantity(g.value, tree.unit) + nounOf(tree, g.value) + (tree.weight[0] ? ', ' + share(g.weight, tree.weight[0]) : '');
   }
 
   outline(context, g, top, colour, width) {
@@ -310,7 +310,7 @@ class Flame {
       lines.push(this.valueText(g));
     }
     if (!this.groups.isUp && g.own && g.fn >= 0)
-      lines.push(`${quantity(g.own, unit)} of it in the function itself`);
+      lines.push(`${quantity(g.own, unit)}${nounOf(tree, g.own)} of it in the function itself`);
     return lines;
   }
 
@@ -349,8 +349,11 @@ class Flame {
   }
 
   describe() {
-    if (this.focus)
-      this.on.describe(this.lines(this.focus).join(', '));
+    if (!this.focus)
+      return;
+    this.on.describe(this.lines(this.focus).join(', '));
+    if (this.on.hover)
+      this.on.hover(this.lines(this.focus));
   }
 
   // Moves among the drawn frames.

@@ -154,8 +154,13 @@ const NOUNS = {
   freed_objects: 'freed block'
 };
 
-// The sum of a tree: "9 threads", "4.97 \u00b1 0.13 MiB".
-function amountText({profile, type, sum, variance, unit}) {
+// " threads" or " thread" behind the value of a tree, or "".
+function nounOf({profile, type, unit}, value) {
   const noun = unit === 'count' && NOUNS[profile.types[type].name];
-  return quantityWithError(sum, variance, unit) + (noun ? ' ' + noun + (Math.round(sum) === 1 ? '' : 's') : '');
+  return noun ? ' ' + noun + (Math.round(Math.abs(value)) === 1 ? '' : 's') : '';
+}
+
+// The sum of a tree: "9 threads", "4.97 \u00b1 0.13 MiB".
+function amountText(tree) {
+  return quantityWithError(tree.sum, tree.variance, tree.unit) + nounOf(tree, tree.sum);
 }
