@@ -7,7 +7,9 @@
 const {lanes} = new Trace(JSON.parse(document.getElementById('data').textContent).traces[0]);
 const text = element => element.innerText.replace(/\s+/g, ' ');
 const lane = lanes.findIndex(l => l.merged.size);
-location.hash = `#view=Timeline&lane=${lane}&time=${lanes[lane].time[[...lanes[lane].merged.keys()][0]]}`;
+const {time, merged} = lanes[lane];
+const longest = [...merged.keys()].reduce((a, b) => time[b + 1] - time[b] > time[a + 1] - time[a] ? b : a);
+location.hash = `#view=Timeline&lane=${lane}&time=${time[longest]}`;
 
 setTimeout(() => {
   console.log('step: note: ' + [...document.querySelectorAll('.legend')].map(text).find(t => /merged/.test(t)));
