@@ -154,4 +154,5 @@ def main(what, *arguments):
         raise SystemExit(__doc__)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

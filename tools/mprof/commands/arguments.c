@@ -7,6 +7,7 @@
 #include "commands/directory.h"
 #include "commands/profile_kinds.h"
 #include "common/memory.h"
+#include "files/read_profile.h"
 #include "files/shown_path.h"
 #include "files/write_profile.h"
 #include "live/live_client.h"
@@ -162,6 +163,60 @@ static char *fetch(const struct options *o, const char *argument,
   free(page);
   free(target);
   return path;
+}
+
+bool arguments_is_program(const char *argument) {
+  return is_url(argument) || strncmp(argument, "https://", 8) == 0 ||
+         live_is_target(argument);
+}
+
+// Returns whether the file has samples. A file that cannot be read has some, so
+// that its reader prints a message.
+static bool has_samples(const char *path) {
+  struct profile *p = profile_new();
+  const bool has = read_profile_file(p, path) != NULL || p->sample_count != 0;
+  profile_free(p);
+  return has;
+}
+
+char **arguments_profiles(const struct options *o, const char *argument,
+                          size_t *count) {
+  // Each of them is cheap for the program.
+  static const char *const names[] = {"heap",  "peak", "locks", "mutex",
+                                      "block", "cpu",  "wall",  "threads"};
+  char why[512], address[LIVE_ADDRESS], **paths = NULL;
+  size_t capacity = 0;
+  const char *target = arguments_target(o, argument);
+  *count = 0;
+  if (!target || !live_find(target, address, why, sizeof why)) {
+    if (target)
+      complain(o, "%s", why);
+    return NULL;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char *page = text_of("/debug/pprof/%s", names[i]);
+    FILE *file = tmpfile();
+    struct live_reply reply = {
+        .out = file, .most = HTTP_MEMORY_MAX, .text = "has no room in /tmp"};
+    const int fd = file ? live_connect(address, why, sizeof why) : -1;
+    const int status = fd >= 0 ? live_ask(fd, "GET", page, &reply, NULL) : 0;
+    char *path = NULL;
+    if (status == 200)
+      path = path_of(file, text_of("%s.%s", argument, names[i]));
+    else if (file)
+      fclose(file);
+    free(page);
+    if (status == 0 || (status == 200 && !path)) {
+      complain(o, "%s %s", argument, fd < 0 && file ? why : reply.text);
+      return NULL;
+    }
+    // A program may lack a profile, or have it switched off.
+    if (path && (i == 0 || has_samples(path)))
+      *APPEND(paths, *count, capacity) = path;
+  }
+  if (*count == 0)
+    complain(o, "%s has no profile", argument);
+  return *count ? paths : NULL;
 }
 
 // --- all arguments ---

@@ -17,5 +17,11 @@ bool arguments_resolve(struct options *options);
 // Returns the target (live/live_client.h) that a process id, a socket,
 // ADDRESS:PORT or the URL of a program names, or NULL after a message.
 const char *arguments_target(const struct options *o, const char *argument);
+// Returns whether the argument names a running program, not a file.
+bool arguments_is_program(const char *argument);
+// Gets the profiles that such a program has. Returns the paths of temporary
+// files, or NULL after a message.
+char **arguments_profiles(const struct options *o, const char *argument,
+                          size_t *count);
 
 #endif

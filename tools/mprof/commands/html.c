@@ -5,6 +5,7 @@
 
 #include "commands/add_names.h"
 #include "commands/directory.h"
+#include "commands/html_page.h"
 #include "commands/input.h"
 #include "commands/name_locks.h"
 #include "commands/options.h"
@@ -246,11 +247,13 @@ static bool has_type(const struct groups *g) {
   return !wanted;
 }
 
-static int write_page(struct groups *g, const char *output) {
+static int write_page(struct groups *g, const char *output,
+                      unsigned long version) {
   const struct options *o = g->options;
   const struct page_start start = {.type = o->sample,
                                    .grain = input_view_options(o).grain,
-                                   .keeps_std = o->std};
+                                   .keeps_std = o->std,
+                                   .version = version};
   struct bytes bytes = {0};
   FILE *out = open_memstream((char **)&bytes.at, &bytes.length);
   if (!out)
@@ -262,7 +265,7 @@ static int write_page(struct groups *g, const char *output) {
   return error ? complain(o, "%s: %s", output, error) : STATUS_OK;
 }
 
-int command_html(const struct options *given) {
+int html_make(const struct options *given, unsigned long version) {
   static const char *const suffixes[] = {".pb.gz", ".trace", ".stuck.txt",
                                          NULL};
   struct options own;
@@ -278,12 +281,16 @@ int command_html(const struct options *given) {
   if (!trace_window_parse(&g.window, options->from, options->to, error,
                           sizeof error))
     return complain(options, "%s", error);
-  if (!options->output)
-    return complain(options, "give the page's name with -o, such as "
-                             "-o report.html; -o - is standard output");
   if (!read_files(&g) || !has_type(&g) || !add_groups(&g))
     return STATUS_ERROR;
   if (!options->no_source)
     page_add_sources(g.page, options->source);
-  return write_page(&g, options->output);
+  return write_page(&g, options->output, version);
+}
+
+int command_html(const struct options *options) {
+  return options->output
+             ? html_make(options, 0)
+             : complain(options, "give the page's name with -o, such as "
+                                 "-o report.html; -o - is standard output");
 }

@@ -441,12 +441,13 @@ static bool renew(void) {
 // Waits for the time of the next request.
 static void wait_for_next(void) {
   const int64_t end = live.asked_ms + live.seconds * SECOND_MS;
-  while (!is_ending() && !live.must_ask &&
-         (live.shown.is_paused || clock_now_ms() < end))
+  for (int64_t left = end - clock_now_ms();
+       !is_ending() && !live.must_ask && (live.shown.is_paused || left > 0);
+       left = end - clock_now_ms())
     if (live.has_keys)
-      take_keys(STEP_MS);
+      take_keys(left > 0 && left < STEP_MS ? (int)left : STEP_MS);
     else
-      screen_key((int)(end - clock_now_ms()));
+      screen_key((int)left);
 }
 
 static bool run(unsigned long screens) {

@@ -349,6 +349,7 @@ int options_parse(struct options *options, int argc, char **argv) {
              : options->command == COMMAND_ctl        ? "PID or SOCKET"
              : options->command == COMMAND_trace      ? "top, json or check"
              : options->command == COMMAND_live       ? "PID, SOCKET or URL"
+             : options->command == COMMAND_serve      ? "PID, URL or FILE"
                                                       : "FILE",
              command_rows[options->command].name);
     return STATUS_ERROR;

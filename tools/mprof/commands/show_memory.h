@@ -35,11 +35,8 @@ void show_memory(const struct view *v, const struct memory_parts *m,
 void show_memory_markdown(const struct view *v, const struct memory_parts *m,
                           const struct memory_shown *shown, FILE *out);
 
-// --- mprof memory --over-time ---
-//
-// mprof memory --over-time: several memory profiles of a process as a chart.
-
-// Shows the files of the options. Returns the exit status.
+// Shows several memory profiles of a process as a chart: mprof memory
+// --over-time. Returns the exit status.
 int memory_over_time(const struct options *options);
 
 #endif

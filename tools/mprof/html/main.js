@@ -304,6 +304,7 @@ class App {
   }
 
   build() {
+    const {version} = this.model.start;
     this.views = this.makeViews();
     this.menus = h('div', {class: 'menus'});
     this.total = h('p', {class: 'total'});
@@ -324,7 +325,8 @@ class App {
                   }, view.title)));
     this.main = h('div', {class: 'panel', role: 'tabpanel'});
     document.body.append(h('header', {}, h('div', {class: 'title-row'}, h('h1', {}, this.title()),
-        h('div', {class: 'search'}, this.selection && this.only, this.wrong, this.searchBox)),
+        h('div', {class: 'search'}, this.selection && this.only, this.wrong, this.searchBox),
+        version ? new Renewal(this, version).element : null),
         this.menus, this.total, this.losses, this.tabs), h('main', {}, this.main), this.status);
     addEventListener('keydown', e => this.key(e));
     addEventListener('hashchange', () => this.restore(new URLSearchParams(location.hash.slice(1))));

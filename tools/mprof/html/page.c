@@ -214,8 +214,8 @@ static void write_data(struct page *page, const struct page_start *start,
                        FILE *out) {
   fputs("{\"start\":{\"type\":", out);
   json_string(out, start->type ? start->type : "");
-  fprintf(out, ",\"grain\":%u,\"std\":%s},\n", start->grain,
-          start->keeps_std ? "true" : "false");
+  fprintf(out, ",\"grain\":%u,\"std\":%s,\"version\":%lu},\n", start->grain,
+          start->keeps_std ? "true" : "false", start->version);
   write_texts(page, out);
   for (unsigned grain = 0; grain < GRAINS; grain++)
     write_functions(page, grain, out);
@@ -258,21 +258,27 @@ static void free_page(struct page *page) {
 
 // --- the document ---
 
+void page_put_policy(bool is_served, FILE *out) {
+  fprintf(out,
+          "default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; "
+          "%sbase-uri 'none'; form-action 'none'",
+          html_script_hash, html_style_hash,
+          is_served ? "connect-src 'self'; " : "");
+}
+
 void page_write(struct page *page, const struct page_start *start, FILE *out) {
   small_stacks_cut(page);
-  // The policy lets the browser run only the page's own script, and load
-  // nothing.
-  fprintf(out,
-          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-          "<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-          "'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri "
-          "'none'; form-action 'none'\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n"
-          "<meta name=\"generator\" content=\"MProf " MPROF_VERSION "\">\n"
-          "<title>MProf</title>\n<style>",
-          html_script_hash, html_style_hash);
+  fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+        "<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"",
+        out);
+  page_put_policy(start->version != 0, out);
+  fputs("\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n"
+        "<meta name=\"generator\" content=\"MProf " MPROF_VERSION "\">\n"
+        "<title>MProf</title>\n<style>",
+        out);
   fwrite(html_style, 1, html_style_size, out);
   fputs("</style>\n</head>\n<body>\n<noscript>This report needs JavaScript, "
         "which it runs without any network access.</noscript>\n"

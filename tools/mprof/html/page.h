@@ -50,7 +50,14 @@ struct page_start {
   const char *type; // the value type that is shown first, or NULL
   enum view_grain grain;
   bool keeps_std;
+  // The number of the page that a server has made, which the browser compares
+  // with that of the newest page. 0: the page is a file.
+  unsigned long version;
 };
+
+// Writes the Content-Security-Policy of the page: the browser runs only the
+// page's own script, and loads nothing but the state of its server.
+void page_put_policy(bool is_served, FILE *out);
 
 // Writes the page and frees it.
 void page_write(struct page *page, const struct page_start *start, FILE *out);

@@ -92,8 +92,9 @@ static void stop(void) {
 }
 
 bool screen_begin(void) {
-  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
-      tcgetattr(STDIN_FILENO, &before) != 0)
+  const char *term = getenv("TERM");
+  if (!term || strcmp(term, "dumb") == 0 || !isatty(STDIN_FILENO) ||
+      !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before) != 0)
     return false;
   static bool is_registered;
   if (!is_registered)

@@ -13,7 +13,7 @@
 
 // Takes the terminal of standard input and output. From now on, the signals
 // that end a program only set screen_signal. Returns false if there is no
-// terminal.
+// terminal that can move its cursor.
 bool screen_begin(void);
 // Gives the terminal back. Does nothing without screen_begin.
 void screen_end(void);
