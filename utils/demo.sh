@@ -459,7 +459,7 @@ check_in_share() {
 # names fit in the picture. If all waits are longer, chooses the shortest one.
 wait_to_show() {
   lock_waits --count=1000 | awk '
-    / from .* s: sync$/ { begin = $5 * 1000; length_ms = $2; unit = $3 }
+    / from .* s: sync for pool$/ { begin = $5 * 1000; length_ms = $2; unit = $3 }
     !/woken by / && / at / { request = / at .*HeapPool::checkOut / }
     /woken by .*HeapPool::checkIn / && request && unit == "ms" {
       found = sprintf("%.3f %.3f", begin, length_ms)
@@ -536,6 +536,11 @@ ${share% *} ms, ${share#* } % of all"
   fi
   echo "HeapPool::checkIn, which is slow on purpose, caused ${share#* } % of" \
     'all waiting for locks.'
+  echo
+  echo '== mprof latency: why the slowest request took so long'
+  build/bin/mprof latency --count=1 "$demo/server.trace" |
+    sed -n '/^The slowest/,$p' | cut -c 1-150
+  echo
   waited=$(wait_to_show)
   [ -n "$waited" ] || die 'no request waited for HeapPool::checkIn'
   echo "One such wait begins at ${waited% *} ms and lasts ${waited#* } ms."

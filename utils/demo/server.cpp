@@ -135,6 +135,7 @@ private:
 class HeapPool {
 public:
   explicit HeapPool(int size) {
+    mprof_name_lock(&Lock, "pool");
     for (int i = 0; i < size; i++) {
       All.push_back(std::make_unique<Heap>());
       Idle.push_back(All.back().get());
