@@ -151,9 +151,24 @@ def plain():
         while p.poll() is None:
             app.command("contend 2")
         text = p.stdout.read()
-        assert re.search(r"\n *[0-9,.]+ [num]?s/s +100 % +[0-9,]+/s .* lock_once  http_app.c:\d+  contend  http_app.c:\d+.* mutex lock ",
+        assert re.search(r"\n *[0-9,.]+ [num]?s/s +100 % +[0-9,]+/s .* mutex lock \(\w+\)  lock_once  http_app.c:\d+  contend  http_app.c:",
                          text), text
         assert re.search(r"in total, in the last [0-9.]+ s\n", text), text
+
+
+def names():
+    """A program that sends addresses only: mprof live finds the names, also of a lock, and keeps them
+    for the next screens."""
+    with App(PROGRAM, "symbolize=0") as app:
+        until(app.http_tid)
+        app.command("alloc 100 2000")
+        text = run("--count=3", app.pid)[1]
+        equal(len(re.findall(r"195 KiB +\d+ % +195 KiB +100  grow  http_app.c:\d+\n", text)), 3)
+        p = subprocess.Popen([MPROF, "live", "--count=3", "--table=locks", str(app.pid)], stdout=subprocess.PIPE, text=True)
+        while p.poll() is None:
+            app.command("contend 2")
+        rows = [x for x in p.stdout.read().split("\n") if re.match(r" *[0-9,.]+ \w+/s +\d", x)]
+        assert rows and all(re.search(r"mutex lock \(0x\w+\)  lock_once  http_app.c:\d+  contend  ", x) for x in rows), rows
 
 
 def messages():
@@ -220,8 +235,12 @@ def keys():
         until(lambda: not any("only stacks" in x for x in t.frame()))
         t.type("t")
         t.shows("*threads")
-        t.resize(12, 40)
+        t.resize(12, 95)
         until(lambda: len(t.frame()) == 12)
+        # A narrow terminal shows a part of each column.
+        t.type("l")
+        until(lambda: app.command("contend 2") is not None and
+              any(re.search(r"/s +mutex l\S* +\S*\.c:\d+ +\S", x) for x in t.frame()))
         t.type(" ")
         t.shows("stopped", 0)
         t.type("q")

@@ -165,8 +165,6 @@ static bool make_table(void) {
     snprintf(s->message, LIVE_TEXT_MAX, "%s", error);
     return false;
   }
-  if (t.columns[s->sorted].form == LIVE_TEXT || s->sorted >= t.column_count)
-    s->sorted = 0;
   live_table_sort(&t, s->sorted);
   live_table_free(&s->table);
   s->table = t;

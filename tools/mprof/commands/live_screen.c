@@ -74,8 +74,7 @@ static size_t put_table(const struct live_screen *s, size_t rows, FILE *out,
     return 0;
   const size_t left = t->count > s->first ? t->count - s->first : 0;
   const size_t shown = left < rows ? left : rows;
-  struct table *table =
-      live_table_rows(t, s->first, shown, s->sorted, style->has_utf8);
+  struct table *table = live_table_rows(t, s->first, shown, s->sorted, style);
   table_print(table, out, style);
   table_free(table);
   return shown;

@@ -124,9 +124,9 @@ static bool make_locks(struct live_table *t, struct profile *p,
   add_column(t, "waits", "count", LIVE_RATE);
   add_column(t, "worst", "nanoseconds", LIVE_NUMBER);
   add_column(t, "held", "nanoseconds", LIVE_RATE);
+  add_column(t, "lock", "", LIVE_NAME);
   add_column(t, "waiter", "", LIVE_TEXT);
-  add_column(t, "holder: taken -> released", "", LIVE_TEXT);
-  add_column(t, "lock", "", LIVE_TEXT);
+  add_column(t, "holder", "", LIVE_TEXT); // taken -> released
   struct pairs all = pairs_of(v, keeps_std);
   t->total = v->total;
   for (size_t i = 0; i < all.count; i++) {
@@ -136,9 +136,9 @@ static bool make_locks(struct live_table *t, struct profile *p,
     row->numbers[2] = pair->values[PAIR_CONTENTIONS];
     row->numbers[3] = pair->worst;
     row->numbers[4] = pair->values[PAIR_HELD];
-    row->texts[5] = pair_waiter(v, &all, pair);
-    row->texts[6] = pair_holder(v, &all, pair);
-    row->texts[7] = pair_lock_name(v, &all, pair);
+    row->texts[5] = pair_lock_name(v, &all, pair);
+    row->texts[6] = pair_waiter(v, &all, pair);
+    row->texts[7] = pair_holder(v, &all, pair);
   }
   pairs_free(&all);
   view_free(v);
@@ -193,7 +193,7 @@ static bool make_threads(struct live_table *t, struct profile *p,
     return false;
   add_column(t, "threads", "count", LIVE_NUMBER);
   add_column(t, "share", "", LIVE_SHARE);
-  add_column(t, "state", "", LIVE_TEXT);
+  add_column(t, "state", "", LIVE_NAME);
   add_column(t, "function", "", LIVE_TEXT);
   struct shown_frame *frames = zeroed(view_depth(v) + 1, sizeof *frames);
   t->total = v->total;
@@ -264,41 +264,104 @@ size_t live_table_next(const struct live_table *t, size_t column) {
 
 // --- text ---
 
-static void add_cell(const struct live_table *t, const struct live_row *row,
-                     size_t i, bool has_utf8, struct table *out) {
+static bool is_text(const struct live_column *c) {
+  return c->form == LIVE_TEXT || c->form == LIVE_NAME;
+}
+
+// Returns the text of a cell, which the caller frees.
+static char *cell_of(const struct live_table *t, const struct live_row *row,
+                     size_t i, bool has_utf8) {
   const struct live_column *c = &t->columns[i];
   const int64_t number = row->numbers[i];
-  char *text;
-  if (c->form == LIVE_TEXT) {
-    table_cell(out, row->texts[i]);
-    return;
-  }
+  if (is_text(c))
+    return text_of("%s", row->texts[i]);
   if (c->form == LIVE_RATE)
-    text = text_of(
+    return text_of(
         "%s/s",
         quantity_of(quantity_round((double)number / t->seconds), c->unit).text);
-  else if (c->form == LIVE_SHARE)
-    text = text_of("%s", quantity_share(number, t->total).text);
-  else
-    text = text_of("%s", quantity_with_error(number, i ? 0 : row->variance,
-                                             c->unit, has_utf8)
-                             .text);
-  table_cell(out, text);
+  if (c->form == LIVE_SHARE)
+    return text_of("%s", quantity_share(number, t->total).text);
+  return text_of("%s", quantity_with_error(number, i ? 0 : row->variance,
+                                           c->unit, has_utf8)
+                           .text);
+}
+
+// Divides the width of the line among several columns of texts, so that each of
+// them is visible. widths: the largest width of each column's cells; afterwards
+// the width that the column may have.
+static void share_width(const struct live_table *t, unsigned width,
+                        unsigned widths[LIVE_COLUMNS]) {
+  enum { GAP = 2, LEAST = 8 };
+  bool is_decided[LIVE_COLUMNS];
+  unsigned left = width, open = 0;
+  for (size_t i = 0; i < t->column_count; i++) {
+    const unsigned used = (is_text(&t->columns[i]) ? 0 : widths[i]) + GAP;
+    is_decided[i] = !is_text(&t->columns[i]);
+    open += !is_decided[i];
+    left -= left < used ? left : used;
+  }
+  // A column that needs less than its part leaves the rest to the others.
+  for (size_t i = 0; i < t->column_count && open > 0; i++)
+    if (!is_decided[i] && widths[i] <= left / open) {
+      is_decided[i] = true;
+      left -= widths[i];
+      open--;
+      i = (size_t)-1; // the parts of the others have grown
+    }
+  for (size_t i = 0; i < t->column_count; i++)
+    if (!is_decided[i])
+      widths[i] = left / open > LEAST ? left / open : LEAST;
+}
+
+// Shortens the text of a cell. A place keeps its end, and a name its begin.
+static char *cut(char *text, const struct live_column *c, unsigned columns) {
+  char *shorter = NULL;
+  size_t length;
+  FILE *out = style_parts_width(text) > columns
+                  ? open_memstream(&shorter, &length)
+                  : NULL;
+  if (!out)
+    return text;
+  (c->form == LIVE_NAME ? style_put_cut : style_put_parts)(out, text, columns);
+  fclose(out);
   free(text);
+  return shorter;
 }
 
 struct table *live_table_rows(const struct live_table *t, size_t first,
-                              size_t count, size_t sorted, bool has_utf8) {
+                              size_t count, size_t sorted,
+                              const struct style *style) {
   static char marked[64]; // the table keeps the pointer
+  const size_t columns = t->column_count;
+  const size_t left = t->count > first ? t->count - first : 0;
+  const size_t rows = count < left ? count : left;
+  unsigned widths[LIVE_COLUMNS];
   struct table *out = table_new();
-  for (size_t i = 0; i < t->column_count; i++) {
-    const struct live_column *c = &t->columns[i];
-    snprintf(marked, sizeof marked, "*%s", t->columns[sorted].title);
-    table_column(out, i == sorted ? marked : c->title,
-                 c->form == LIVE_TEXT ? ALIGN_LEFT : ALIGN_RIGHT);
+  snprintf(marked, sizeof marked, "*%s", t->columns[sorted].title);
+  for (size_t k = 0; k < columns; k++) {
+    const struct live_column *c = &t->columns[k];
+    const char *title = k == sorted ? marked : c->title;
+    table_column(out, title, is_text(c) ? ALIGN_LEFT : ALIGN_RIGHT);
+    widths[k] = style_width(title);
   }
-  for (size_t i = first; i < t->count && i - first < count; i++)
-    for (size_t k = 0; k < t->column_count; k++)
-      add_cell(t, &t->rows[i], k, has_utf8, out);
+  char **cells = zeroed(rows * columns + 1, sizeof *cells);
+  for (size_t i = 0; i < rows * columns; i++) {
+    cells[i] =
+        cell_of(t, &t->rows[first + i / columns], i % columns, style->has_utf8);
+    const unsigned width = style_parts_width(cells[i]);
+    if (width > widths[i % columns])
+      widths[i % columns] = width;
+  }
+  if (style->width)
+    share_width(t, style->width, widths);
+  for (size_t i = 0; i < rows * columns; i++) {
+    const struct live_column *c = &t->columns[i % columns];
+    // table_print cuts the last column.
+    if (style->width && is_text(c) && i % columns != columns - 1)
+      cells[i] = cut(cells[i], c, widths[i % columns]);
+    table_cell(out, cells[i]);
+    free(cells[i]);
+  }
+  free(cells);
   return out;
 }

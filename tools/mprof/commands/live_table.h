@@ -36,7 +36,7 @@ enum { LIVE_COLUMNS = 9 };
 
 struct live_column {
   const char *title, *unit;
-  enum { LIVE_NUMBER, LIVE_RATE, LIVE_SHARE, LIVE_TEXT } form;
+  enum { LIVE_NUMBER, LIVE_RATE, LIVE_SHARE, LIVE_TEXT, LIVE_NAME } form;
 };
 
 struct live_row {
@@ -69,8 +69,10 @@ void live_table_sort(struct live_table *t, size_t column);
 // last. Shares have the order of the numbers before them.
 size_t live_table_next(const struct live_table *t, size_t column);
 // Returns `count` rows from row `first` on, as a table, which the caller frees.
-// sorted: the column with a mark.
+// sorted: the column with a mark. If the style has a width, texts are cut so
+// that each column is visible.
 struct table *live_table_rows(const struct live_table *t, size_t first,
-                              size_t count, size_t sorted, bool has_utf8);
+                              size_t count, size_t sorted,
+                              const struct style *style);
 
 #endif
