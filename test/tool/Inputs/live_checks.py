@@ -237,10 +237,14 @@ def keys():
         t.shows("*threads")
         t.resize(12, 95)
         until(lambda: len(t.frame()) == 12)
-        # A narrow terminal shows a part of each column.
+        # A narrow terminal shows a part of the lock, the waiter and the holder.
         t.type("l")
-        until(lambda: app.command("contend 2") is not None and
-              any(re.search(r"/s +mutex l\S* +\S*\.c:\d+ +\S", x) for x in t.frame()))
+
+        def has_parts():
+            app.command("contend 2")
+            rows = [re.split(r"  +", x.strip()) for x in t.frame() if "/s  mutex" in x]
+            return rows and all(len(r) >= 8 and r[5].endswith("...") for r in rows)
+        until(has_parts)
         t.type(" ")
         t.shows("stopped", 0)
         t.type("q")
