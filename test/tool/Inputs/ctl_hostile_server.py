@@ -87,6 +87,12 @@ def main():
     for words in (["get", "nope"], ["set", "nope", "1"], ["dump", "nope"], ["dump", "unknown"]):
         status, text = run("ctl", address, *words)
         assert status == 2 and "?]0;evil" in text, (words, text)
+    for table in ("memory", "threads"):
+        status, text = run("live", "--once", "--table=" + table, address)
+        assert status == 0 and "mprof live  app_]0;evil__[2J__31mred____end" in text, text
+    assert "not a profile in pprof's format" in text, text
+    status, text = run("serve", "--no-browser", address)
+    assert status == 2 and "damaged gzip data" in text, text
     status, text = run("ctl", address, "dump", "heap")
     assert (status, text) == (0, "wrote app_]0;evil__[2J__31mred____end.heap.pb.gz\n"), text
     status, text = run("ctl", address, "dump", "endless")
