@@ -142,6 +142,10 @@ def plain():
         threads = run("--format=json", app.pid, command="threads")[1]
         equal(total, int(re.search(r'"total": (\d+)', threads).group(1)))
         assert re.search(r"%  waiting, \w+ +\w", text), text
+        # The sums of the states add up.
+        sums = re.search(r"^(\d+) in total: (.*)$", text, re.M)
+        equal(sum(int(x.split()[0]) for x in sums.group(2).split(", ")), int(sums.group(1)))
+        assert "3 waiting" in sums.group(2), text
         # A filter, and several screens of one process at its socket.
         status, text, errors = run("--count=2", "--focus=no_such_function", app.path())
         equal((status, errors, text.count("0 B in total; only stacks that match no_such_function\n")), (0, "", 2))

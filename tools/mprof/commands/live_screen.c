@@ -3,6 +3,7 @@
 
 #include "commands/live_screen.h"
 
+#include "common/saturate.h"
 #include "terminal/quantity.h"
 #include "terminal/style.h"
 
@@ -44,6 +45,38 @@ static void put_kinds(const struct live_screen *s, FILE *out,
   fputc('\n', out);
 }
 
+// Prints the number of threads of each state, as in ": 50 waiting, 1 running",
+// in the order of their first rows. There are only a few states.
+static void put_states(const struct live_table *t, FILE *out) {
+  enum { STATE = 2, MOST = 8 }; // the column: "waiting, mutex" or "running"
+  struct {
+    char name[16];
+    int64_t sum;
+  } states[MOST];
+  size_t count = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    char name[sizeof states->name];
+    size_t k = 0;
+    const char *text = t->rows[i].texts[STATE];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ","), text);
+    while (k < count && strcmp(states[k].name, name) != 0)
+      k++;
+    if (k == MOST)
+      continue;
+    if (k == count) {
+      memcpy(states[k].name, name, sizeof name);
+      states[k].sum = 0;
+      count++;
+    }
+    add_to(&states[k].sum, t->rows[i].numbers[0]);
+  }
+  for (size_t k = 0; k < count; k++) {
+    fprintf(out, "%s%s ", k ? ", " : ": ",
+            quantity_of(states[k].sum, "count").text);
+    style_put(out, states[k].name);
+  }
+}
+
 // Prints the sum, and how many rows are shown.
 static void put_sum(const struct live_screen *s, size_t shown, FILE *out) {
   const struct live_table *t = &s->table;
@@ -54,6 +87,8 @@ static void put_sum(const struct live_screen *s, size_t shown, FILE *out) {
   fprintf(out, "%s%s in total",
           quantity_of(quantity_round(total), c->unit).text,
           is_rate ? "/s" : "");
+  if (t->kind == LIVE_THREADS)
+    put_states(t, out);
   if (is_rate)
     fprintf(out, ", in the last %.1f s", t->seconds);
   if (shown < t->count)
