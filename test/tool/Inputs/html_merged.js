@@ -9,11 +9,19 @@ const text = element => element.innerText.replace(/\s+/g, ' ');
 const lane = lanes.findIndex(l => l.merged.size);
 const {time, merged} = lanes[lane];
 const longest = [...merged.keys()].reduce((a, b) => time[b + 1] - time[b] > time[a + 1] - time[a] ? b : a);
-location.hash = `#view=Timeline&lane=${lane}&time=${time[longest]}`;
+const address = `#view=Timeline&lane=${lane}&time=${time[longest]}`;
 
-setTimeout(() => {
+// The page writes what it shows first into the address, and shows the interval
+// when it has read the new address.
+const timer = setInterval(() => {
+  const details = text(document.querySelector('.details'));
+  if (!/states shorter/.test(details)) {
+    location.hash = address;
+    return;
+  }
+  clearInterval(timer);
   console.log('step: note: ' + [...document.querySelectorAll('.legend')].map(text).find(t => /merged/.test(t)));
   for (const lane of lanes)
     console.log(`step: times: ${lane.thread.id} ${lane.sums.map(s => s[lane.count]).join(' ')}`);
-  console.log('step: merged: ' + text(document.querySelector('.details')).replace(/^.*?: /, ''));
-}, 500);
+  console.log('step: merged: ' + details.replace(/^.*?: /, ''));
+}, 50);
