@@ -18,6 +18,9 @@
  * empty profiles, and functions that would write a file return ENOSYS. Code
  * that another compiler builds, and that is linked with the runtime, defines
  * MPROF_LINKED (pkg-config --cflags mprof-preload).
+ *
+ * The pages that comments name, such as docs/cycles.md, are installed in
+ * share/doc/mprof.
  */
 
 #ifndef MPROF_MPROF_H
