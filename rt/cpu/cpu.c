@@ -211,8 +211,10 @@ static size_t place_locked(int tid) {
   return from;
 }
 
+// Does not use mprof_thread_random, whose numbers decide which blocks the heap
+// profile samples: with a seed, they are the same in each run.
 static uint64_t random_part(void) {
-  return 1 + mprof_thread_random() % atomic_load(&cpu.period_ns);
+  return 1 + mprof_sys_random() % atomic_load(&cpu.period_ns);
 }
 
 // Makes a timer for thread tid. Returns its number, or NO_TIMER. The first
