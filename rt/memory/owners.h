@@ -61,13 +61,6 @@ struct mprof_holes {
   size_t blocks_len;
 };
 
-// Adds the chunk [start, limit). Chunks are added in the order of their
-// addresses. block: address of the block in the chunk; 0: the chunk is free.
-// Does nothing if the chunk is in h->cached.
-void mprof_holes_add(struct mprof_holes *h, uintptr_t start, uintptr_t limit,
-                     uintptr_t block);
-// Ends the last page of a heap.
-void mprof_holes_end(struct mprof_holes *h);
 void mprof_holes_free(struct mprof_holes *h);
 
 // --- glibc's malloc (glibc_malloc.c) ---

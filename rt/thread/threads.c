@@ -451,26 +451,6 @@ void mprof_threads_init(void) {
   mprof_proc_find_emulator(false);
 }
 
-void mprof_threads_reset(void) {
-  mprof_own_threads_reset();
-  mprof_proc_find_emulator(true);
-  mprof_lock_reset(&mprof_registry_lock);
-  registry.live = registry.oldest = registry.unused = NULL;
-  registry.threads = 0;
-  registry.seed = 0;
-  memset(&shards, 0, sizeof(shards));
-  mprof_tls.self = NULL;
-  mprof_tls.order = NULL;
-  mprof_tls.order_top = NULL;
-  mprof_tls.shard = 0;
-  mprof_tls.rate_epoch = 0;
-  mprof_tls.random = 0;
-  mprof_tls.held = 0;
-  mprof_tls.awaited = NULL;
-  mprof_tls.lock_profile = (struct mprof_lock_profile){.cycles = 0};
-  __mprof_heap_countdown = 0;
-}
-
 // --- the runtime's own threads ---
 
 atomic_int mprof_own_threads[MPROF_OWNS];
@@ -589,10 +569,31 @@ bool mprof_own_wait(enum mprof_own own, unsigned news, uint64_t ms) {
   return !mprof_own_is_stopped(own);
 }
 
-void mprof_own_threads_reset(void) {
+// Forgets the threads in a forked child, where they do not exist.
+static void reset_own(void) {
   for (int i = 0; i < MPROF_OWNS; i++) {
     atomic_store(&mprof_own_threads[i], 0);
     atomic_store(&owns[i].runs, false);
     atomic_store(&owns[i].news, 0);
   }
+}
+
+void mprof_threads_reset(void) {
+  reset_own();
+  mprof_proc_find_emulator(true);
+  mprof_lock_reset(&mprof_registry_lock);
+  registry.live = registry.oldest = registry.unused = NULL;
+  registry.threads = 0;
+  registry.seed = 0;
+  memset(&shards, 0, sizeof(shards));
+  mprof_tls.self = NULL;
+  mprof_tls.order = NULL;
+  mprof_tls.order_top = NULL;
+  mprof_tls.shard = 0;
+  mprof_tls.rate_epoch = 0;
+  mprof_tls.random = 0;
+  mprof_tls.held = 0;
+  mprof_tls.awaited = NULL;
+  mprof_tls.lock_profile = (struct mprof_lock_profile){.cycles = 0};
+  __mprof_heap_countdown = 0;
 }

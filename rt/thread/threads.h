@@ -348,7 +348,5 @@ void mprof_own_end(enum mprof_own own);
 // the program calls setuid, and waits until each thread has changed its user
 // id.
 uint64_t mprof_own_thread_mask(void);
-// Forgets the threads in a forked child, where they do not exist.
-void mprof_own_threads_reset(void);
 
 #endif // MPROF_RT_THREAD_THREADS_H

@@ -93,11 +93,6 @@ void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now);
 // Returns the handle of "lock.waited_ns", the key of messages that tell how
 // long other threads have waited for a lock that a thread releases.
 uint32_t mprof_trace_charge_key(void);
-// Adds a message that tells for how many nanoseconds a thread that the trace
-// shows as running had no processor. Its key is "thread.preempted_ns", or, if
-// the thread may also have waited, "thread.off_cpu_ns". Row r has room for it.
-void mprof_trace_put_off_cpu(struct mprof_trace_row *r, uint64_t now,
-                             bool is_preempted, uint64_t ns);
 // Returns the handle of "labels", the key of messages with label sets.
 uint32_t mprof_trace_labels_key(void);
 

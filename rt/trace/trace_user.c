@@ -157,8 +157,11 @@ uint32_t mprof_trace_charge_key(void) {
 #define PREEMPTED_KEY "thread.preempted_ns"
 #define OFF_CPU_KEY "thread.off_cpu_ns"
 
-void mprof_trace_put_off_cpu(struct mprof_trace_row *r, uint64_t now,
-                             bool is_preempted, uint64_t ns) {
+// Adds a message that tells for how many nanoseconds a thread that the trace
+// shows as running had no processor. Its key is "thread.preempted_ns", or, if
+// the thread may also have waited, "thread.off_cpu_ns". Row r has room for it.
+static void put_off_cpu(struct mprof_trace_row *r, uint64_t now,
+                        bool is_preempted, uint64_t ns) {
   char text[24];
   struct mprof_text t = MPROF_TEXT(text);
   const uint32_t key = is_preempted
@@ -416,5 +419,5 @@ void mprof_trace_schedule_end(struct mprof_trace_row *r, uint64_t now) {
   const uint64_t ran = mprof_sys_thread_ran_ns(r->tid) - r->runs.cpu_ns;
   const uint64_t took = mprof_clock_ns(now - since);
   if (took > ran + LEAST_NS)
-    mprof_trace_put_off_cpu(r, now, is_certain, took - ran);
+    put_off_cpu(r, now, is_certain, took - ran);
 }

@@ -29,7 +29,7 @@ double noise_normal(double chance) { return solve(chance, normal_tail); }
 // Student's t by the expansion of Cornish and Fisher, which is exact to 1 % for
 // 3 degrees of freedom at a chance of 1 %. One and two degrees have closed
 // forms. (Abramowitz and Stegun, 26.7.5)
-double noise_student(double chance, size_t freedom) {
+static double student(double chance, size_t freedom) {
   const double p = 1 - chance, n = (double)freedom;
   if (freedom <= 1)
     return tan(M_PI * (p - 0.5));
@@ -59,8 +59,7 @@ struct noise noise_of(double variance, double spread, size_t freedom) {
       (variance > 0 && !is_spread(spread / variance, (double)freedom)))
     return (struct noise){sqrt(variance),
                           sqrt(variance) * noise_normal(CHANCE)};
-  return (struct noise){sqrt(spread),
-                        sqrt(spread) * noise_student(CHANCE, freedom)};
+  return (struct noise){sqrt(spread), sqrt(spread) * student(CHANCE, freedom)};
 }
 
 struct noise noise_of_difference(const struct estimate *a, double factor,

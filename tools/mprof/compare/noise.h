@@ -21,8 +21,6 @@ struct estimate {
 // Returns z such that a normal variable is more than z standard errors above
 // its mean with this chance, 0 < chance < 1.
 double noise_normal(double chance);
-// The same for Student's t with the given degrees of freedom, at least 1.
-double noise_student(double chance, size_t freedom);
 
 // How far chance moves an estimate from its mean.
 struct noise {
