@@ -5,6 +5,7 @@
 
 #include "common/intern.h"
 #include "common/memory.h"
+#include "common/saturate.h"
 #include "html/page_data.h"
 #include "html/stream.h"
 #include "view/estimate.h"
@@ -14,8 +15,11 @@
 #include <string.h>
 
 // The largest number of nodes and stacks of a page. A browser adds up so many
-// in less than a tenth of a second.
-enum { MAX_ITEMS = 250000 };
+// in less than a tenth of a second. Fuzzers set fewer.
+#ifndef MPROF_STACK_ITEMS
+#define MPROF_STACK_ITEMS 250000
+#endif
+enum { MAX_ITEMS = MPROF_STACK_ITEMS };
 
 // What a function loses of one type of values. _std: if the frames of the
 // standard libraries are shown.
@@ -38,10 +42,6 @@ struct cutter {
   uint32_t stamp;
   float limit; // nodes with smaller shares are cut off
 };
-
-static uint64_t size_of(int64_t value) {
-  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
 
 static const struct page_frame *frame_of(const struct page *page,
                                          uint32_t node) {
@@ -97,43 +97,56 @@ static size_t number_kept(struct cutter *c) {
   return count;
 }
 
-struct pair_query {
-  const uint32_t (*pairs)[2];
-  uint32_t node, labels;
+// What stacks have in common that are added up. signs: a bit for each negative
+// value, so that sizes are added up and no values cancel each other.
+struct joined {
+  uint32_t node, labels, signs;
 };
 
-static bool is_pair(const void *arg, uint32_t index) {
-  const struct pair_query *q = arg;
-  return q->pairs[index][0] == q->node && q->pairs[index][1] == q->labels;
+struct joined_query {
+  const struct joined *known;
+  struct joined wanted;
+};
+
+static bool is_joined(const void *arg, uint32_t index) {
+  const struct joined_query *q = arg;
+  return memcmp(&q->known[index], &q->wanted, sizeof q->wanted) == 0;
+}
+
+static struct joined joined_of(const struct cutter *c,
+                               const struct page_set *set, size_t i) {
+  const unsigned types = set->profile->type_count;
+  struct joined j = {c->new[set->nodes[i]], set->label_sets[i], 0};
+  for (unsigned k = 0; k < types; k++)
+    if (set->values[i * types + k] < 0)
+      j.signs |= 1u << k % 32;
+  return j;
 }
 
 // Adds up the stacks of a set that are cut off at one node and have equal
 // labels. to: receives for each stack its new number. Returns the count of new
-// stacks, or a larger number than MAX_ITEMS.
+// stacks; ends early if it is larger than `most`.
 static size_t join_stacks(const struct cutter *c, const struct page_set *set,
-                          uint32_t *to) {
-  struct intern known = {0};
-  uint32_t(*pairs)[2] = NULL;
-  size_t capacity = 0, count = 0, pair_count = 0;
-  for (size_t i = 0; i < set->count && count <= MAX_ITEMS; i++) {
+                          uint32_t *to, size_t most) {
+  struct intern set_of = {0};
+  struct joined *known = NULL;
+  size_t capacity = 0, count = 0;
+  for (size_t i = 0; i < set->count && count <= most; i++) {
+    const uint32_t next = (uint32_t)count;
+    const struct joined none = {UINT32_MAX, 0, 0};
     if (!is_cut(c, set->nodes[i])) {
-      to[i] = (uint32_t)count++;
-      *APPEND(pairs, pair_count, capacity)[0] = UINT32_MAX;
+      to[i] = next;
+      *APPEND(known, count, capacity) = none;
       continue;
     }
-    const struct pair_query q = {(const uint32_t(*)[2])pairs,
-                                 c->new[set->nodes[i]], set->label_sets[i]};
-    const uint32_t key[] = {q.node, q.labels}, next = (uint32_t)count;
-    const uint32_t index =
-        intern_find(&known, intern_hash(0, key, sizeof key), next, is_pair, &q);
-    to[i] = index;
-    if (index != next)
-      continue;
-    memcpy(*APPEND(pairs, pair_count, capacity), key, sizeof key);
-    count++;
+    const struct joined_query q = {known, joined_of(c, set, i)};
+    to[i] = intern_find(&set_of, intern_hash(0, &q.wanted, sizeof q.wanted),
+                        next, is_joined, &q);
+    if (to[i] == next)
+      *APPEND(known, count, capacity) = q.wanted;
   }
-  intern_free(&known);
-  free(pairs);
+  intern_free(&set_of);
+  free(known);
   return count;
 }
 
@@ -143,7 +156,7 @@ static size_t items_with(struct cutter *c) {
   for (size_t i = 0; i < c->page->set_count && count <= MAX_ITEMS; i++) {
     const struct page_set *set = &c->page->sets[i];
     uint32_t *to = zeroed(set->count, sizeof *to);
-    count += join_stacks(c, set, to);
+    count += join_stacks(c, set, to, MAX_ITEMS);
     free(to);
   }
   return count;
@@ -183,12 +196,12 @@ static void add_loss(struct cutter *c, const struct page_set *set, size_t i) {
                 ? estimate_variance(p, &p->samples[set->samples[i]], k,
                                     values[k])
                 : 0;
-        losses[k].cum += seen ? 0 : values[k];
-        losses[k].flat += n == own ? values[k] : 0;
-        losses[k].flat_std += n == leaf ? values[k] : 0;
+        add_to(&losses[k].cum, seen ? 0 : values[k]);
+        add_to(&losses[k].flat, n == own ? values[k] : 0);
+        add_to(&losses[k].flat_std, n == leaf ? values[k] : 0);
         losses[k].variance += n == own ? variance : 0;
         losses[k].variance_std += n == leaf ? variance : 0;
-        const int64_t size = values[k] < 0 ? -values[k] : values[k];
+        const int64_t size = size_of(values[k]);
         if (size <= small->largest[grain][f])
           continue;
         small->largest[grain][f] = size;
@@ -201,7 +214,7 @@ static void add_loss(struct cutter *c, const struct page_set *set, size_t i) {
         struct loss *l =
             &small->losses[grain]
                           [frame_of(page, own)->functions[grain] * types + k];
-        l->flat += values[k];
+        add_to(&l->flat, values[k]);
         l->variance +=
             estimate_variance(p, &p->samples[set->samples[i]], k, values[k]);
       }
@@ -249,9 +262,7 @@ static void replace_stacks(struct cutter *c, struct page_set *set,
                : nodes[i];
     labels[to[i]] = set->label_sets[i];
     for (unsigned k = 0; k < types; k++)
-      values[to[i] * types + k] =
-          (int64_t)((uint64_t)values[to[i] * types + k] +
-                    (uint64_t)set->values[i * types + k]);
+      add_to(&values[to[i] * types + k], set->values[i * types + k]);
   }
   free(rests);
   free(set->nodes);
@@ -282,7 +293,7 @@ static struct moved move_set(struct cutter *c, struct page_set *set) {
     set->small->lines[grain] = zeroed(count, sizeof(uint32_t));
     set->small->largest[grain] = zeroed(count, sizeof(int64_t));
   }
-  m.count = join_stacks(c, set, m.to);
+  m.count = join_stacks(c, set, m.to, SIZE_MAX);
   for (size_t i = 0; i < set->count; i++) {
     m.nodes[i] = c->new[set->nodes[i]];
     m.cut[i] = is_cut(c, set->nodes[i]);

@@ -29,9 +29,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The page has at most MAX_ITEMS changes, arrows, regions and so on of a trace,
-// which are about 8 MB.
-enum { MAX_FRAMES = 32, MAX_ITEMS = 500000 };
+// The page has at most MPROF_TRACE_ITEMS changes, arrows, regions and so on of a
+// trace, which are about 8 MB. Fuzzers set fewer.
+#ifndef MPROF_TRACE_ITEMS
+#define MPROF_TRACE_ITEMS 500000
+#endif
+enum { MAX_FRAMES = 32, MAX_ITEMS = MPROF_TRACE_ITEMS };
 
 struct change {
   uint64_t code; // the reason and the state

@@ -263,7 +263,7 @@ class LinesView {
         old.flat += row.flat;
         old.cum = Math.max(old.cum, row.cum);
       } else {
-        entry.rows.set(line[row.fn], {...row, line: line[row.fn]});
+        entry.rows.set(line[row.fn], {fn: row.fn, flat: row.flat, cum: row.cum});
       }
       entry.flat += Math.abs(row.flat);
       entry.cum = Math.max(entry.cum, Math.abs(row.cum));
