@@ -272,13 +272,12 @@ static bool is_file_name(const char *name) {
   return name[0] == '/' && !mprof_jit_is_memory(name);
 }
 
-// Returns whether m maps a file.
-static bool is_file(const struct mprof_mapping *m) {
+bool mprof_maps_is_file(const struct mprof_mapping *m) {
   return is_file_name(m->file);
 }
 
 bool mprof_maps_may_have_names(const struct mprof_mapping *m) {
-  return m->is_jit || is_file(m);
+  return m->is_jit || mprof_maps_is_file(m);
 }
 
 // A program may move its code into other memory at the same address, such as

@@ -67,6 +67,8 @@ void mprof_maps_file_keep_open(void);
 // Closes the list. Called in a forked child, too, because the list is that of
 // the parent.
 void mprof_maps_file_forget(void);
+// Returns whether m maps a file.
+bool mprof_maps_is_file(const struct mprof_mapping *m);
 // Returns whether mprof may know the names of code in m.
 bool mprof_maps_may_have_names(const struct mprof_mapping *m);
 // Stores the build ID of an ELF file in out, as a hexadecimal string. data is
