@@ -26,7 +26,6 @@
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_graph.h"
 #include "lock_wait/lock_order.h"
-#include "lock_wait/lock_pairs.h"
 #include "lock_wait/waiters.h"
 #include "memory/mapped_ranges.h"
 #include "mprof/mprof.h"

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hash tables of buckets, see bucket_map.h. The table of words uses open
+// Hash tables of buckets, see bucket.h. The table of words uses open
 // addressing with linear probing. When an entry is removed, later entries move
 // into the gap. Therefore the table has no tombstones, and need not be rebuilt
 // to remove tombstones.
-
-#include "bucket/bucket_map.h"
 
 #include "bucket/bucket.h"
 #include "sys/message.h"

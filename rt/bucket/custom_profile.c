@@ -11,7 +11,6 @@
 #include "bucket/custom_profile.h"
 
 #include "bucket/bucket.h"
-#include "bucket/bucket_map.h"
 #include "process/process.h"
 #include "sys/libc.h"
 #include "sys/lock.h"

@@ -34,7 +34,6 @@
 #include "heap/gc.h"
 
 #include "bucket/bucket.h"
-#include "bucket/bucket_map.h"
 #include "bucket/counts.h"
 #include "heap/alloc_log.h"
 #include "heap/observers.h"

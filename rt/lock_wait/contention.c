@@ -15,7 +15,6 @@
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_order.h"
-#include "lock_wait/lock_pairs.h"
 #include "lock_wait/waiters.h"
 #include "options/flags.h"
 #include "process/process.h"

@@ -12,7 +12,7 @@
 // list has a hash of its locks, and each thread has a cache of the hashes of
 // the list and of the next lock whose edges are in the graph already.
 //
-// 2. The profile `locks` (lock_pairs.h): an element may have a note of where
+// 2. The profile `locks` (contention.h): an element may have a note of where
 // and when the thread took the lock. Without lock_order, the list has only the
 // locks with notes.
 

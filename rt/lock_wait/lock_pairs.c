@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of the profile `locks`; see lock_pairs.h. The table is a hash table
+// The table of the profile `locks`; see contention.h. The table is a hash table
 // with chains. Rows are added by a compare and swap at the head of a chain, and
 // are never moved or freed, so no lock is needed.
 
-#include "lock_wait/lock_pairs.h"
+#include "lock_wait/contention.h"
 
 #include "lock_wait/waiters.h"
 #include "sys/persistent.h"

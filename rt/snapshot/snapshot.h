@@ -9,7 +9,6 @@
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_H
 
 #include "bucket/bucket.h"
-#include "bucket/bucket_map.h"
 #include "bucket/heapx.h"
 #include "sys/base.h"
 #include "sys/clock.h"

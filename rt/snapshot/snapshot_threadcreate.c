@@ -7,7 +7,6 @@
 // (Go: threadCreateProfileInternal)
 
 #include "bucket/bucket.h"
-#include "bucket/bucket_map.h"
 #include "snapshot/snapshot.h"
 #include "sys/os.h"
 #include "sys/sort.h"

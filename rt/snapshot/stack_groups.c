@@ -7,7 +7,7 @@
 
 #include "snapshot/snapshot.h"
 
-#include "bucket/bucket_map.h"
+#include "bucket/bucket.h"
 #include "sys/os.h"
 #include "sys/sort.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile locks: the rows of lock_pairs.h. The stack of a sample is that of
+// The profile locks: the rows of contention.h. The stack of a sample is that of
 // the waiter, and below it those of the release and of the acquisition of the
 // holder, and that of the allocation of the block with the lock, if known:
 //
@@ -15,7 +15,6 @@
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_order.h"
-#include "lock_wait/lock_pairs.h"
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "sys/os.h"

@@ -13,7 +13,6 @@
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/lock_order.h"
-#include "lock_wait/lock_pairs.h"
 #include "waits.h"
 
 #include <pthread.h>

@@ -11,7 +11,7 @@
 #define TEST_OPTIONS "max_memory_mb=16"
 #include "core.h"
 
-#include "bucket/bucket_map.h"
+#include "bucket/bucket.h"
 #include "process/process.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
