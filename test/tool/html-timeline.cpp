@@ -22,6 +22,7 @@
 // CHECK: step: with library frames: {{.*}}std::mutex::lock
 // CHECK: step: who ended it: main G1
 // CHECK: step: range: {{.*}} from 0.000000 s running waiting runnable in a call thread {{.*}} all threads
+// CHECK: step: matches: {{[1-9][0-9]*}} {{states? match(es)?, .*}}s; n and N go through them
 // CHECK: step: found: shop::look G2{{.*}} shop::look html-timeline.cpp
 
 #include "../Inputs/sync-observe.h"

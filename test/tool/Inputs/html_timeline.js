@@ -34,6 +34,7 @@ const steps = [
     const box = document.querySelector('.search input[type=search]');
     box.value = 'shop::look';
     box.dispatchEvent(new Event('input'));
+    say('matches', document.querySelector('.legend[role=status]').innerText);
     for (const key of ['Escape', 'n'])
       document.querySelector('.timeline').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
     say('found', details());

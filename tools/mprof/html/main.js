@@ -85,14 +85,18 @@ class App {
     this.timer = setTimeout(() => {
       const fragment = currentFragment(this), how = this.isNew ? 'pushState' : 'replaceState';
       this.isNew = false;
-      if (fragment !== location.hash)
-        history[how](null, '', fragment);
+      // Not if the user has just followed a link, of which hashchange will tell.
+      if (location.hash !== this.hash || fragment === location.hash)
+        return;
+      history[how](null, '', fragment);
+      this.hash = location.hash;
     }, 200);
   }
 
   // Shows what a fragment says.
   restore(wanted) {
     clearTimeout(this.timer);
+    this.hash = location.hash;
     this.isNew = false;
     this.searchBox.value = wanted.get('search') || '';
     this.readPattern();

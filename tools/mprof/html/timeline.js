@@ -15,6 +15,7 @@ class TimelineView extends TimelineDrawing {
     this.to = this.trace.duration;
     this.selected = this.range = null;
     this.chain = [];
+    this.searched = null;
     this.trail = []; // the states from which the key g came here
     this.laneHeight = MIN_LANE;
     this.labelWidth = 220;
@@ -43,6 +44,7 @@ class TimelineView extends TimelineDrawing {
       class: 'minimap', 'aria-hidden': 'true', onpointerdown: e => this.mapDown(e),
       onpointermove: e => e.buttons && this.mapMove(e)
     }, (context, width, height) => this.drawMap(context, width, height));
+    this.foundText = h('span', {class: 'legend', role: 'status'});
     this.command = h('code');
     this.hint = h('span', {class: 'legend'}, 'Zoom in to see the arrows of wakeups.');
     const used = new Set(lanes.flatMap(lane => lane.waitKinds(this.trace)));
@@ -55,7 +57,7 @@ class TimelineView extends TimelineDrawing {
             `${counted(changes, 'change')}, ${counted(arrows.count, 'wakeup')} in ${timeText(duration)}` +
             (duration < whole ? ` of ${timeText(whole)}, from ${this.trace.moment(0)}` : '')),
         shortest > 0 && h('span', {class: 'legend'}, `Intervals below ${timeText(shortest)} are merged; `, this.command, ' shows this part in full'),
-        this.hint, violations > 0 && h('span', {class: 'loss'}, 'the trace is damaged; a part is missing')),
+        this.hint, this.foundText, violations > 0 && h('span', {class: 'loss'}, 'the trace is damaged; a part is missing')),
         this.map.canvas, this.box, this.details);
   }
 
@@ -83,11 +85,34 @@ class TimelineView extends TimelineDrawing {
     this.picture.redraw();
     if (!this.details.firstChild)
       this.describe();
+    // The search may have changed in another view.
+    if (this.app.pattern !== this.searched)
+      this.search();
   }
 
   search() {
+    this.searched = this.app.pattern;
     this.hits = null;
+    this.found = this.app.pattern && this.findHits();
+    this.foundText.textContent = this.found ? `${counted(this.found.count, 'state')} ` +
+        `${this.found.count === 1 ? 'matches' : 'match'}, ${timeText(this.found.sum)}` +
+        (this.found.count ? '; n and N go through them' : '') : '';
     this.picture.redraw();
+  }
+
+  // The states that the search matches: their number, their time, and in which
+  // columns of the map they are.
+  findHits() {
+    const {lanes, duration} = this.trace, found = {count: 0, sum: 0, columns: new Uint8Array(MAP_COLUMNS)};
+    const column = time => Math.min(MAP_COLUMNS - 1, Math.floor(time / duration * MAP_COLUMNS));
+    for (const lane of lanes)
+      for (let i = 0; i < lane.count; i++)
+        if (lane.state[i] !== ABSENT && this.isHit(lane, i)) {
+          found.count++;
+          found.sum += lane.time[i + 1] - lane.time[i];
+          found.columns.fill(1, column(lane.time[i]), column(lane.time[i + 1]) + 1);
+        }
+    return found;
   }
 
   // Whether the search matches the stack or the reason of a state. What it matches

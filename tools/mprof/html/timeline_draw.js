@@ -5,7 +5,7 @@
 // threads, arrows from a wakeup to the thread that it woke, and the small map of
 // the whole trace.
 
-const MIN_LANE = 24, MAX_LANE = 44, AXIS = 24, MAX_ARROWS = 500;
+const MIN_LANE = 24, MAX_LANE = 44, AXIS = 24, MAX_ARROWS = 500, MAP_COLUMNS = 600;
 
 class TimelineDrawing {
   heapHeight() {
@@ -135,9 +135,10 @@ class TimelineDrawing {
     const last = upperBound(lane.time, this.to, lane.count);
     if (!lane.count)
       return;
-    if (last - first > this.width)
+    if (last - first > this.width) {
       this.drawDense(context, lane, y, height, colours);
-    else
+      this.drawHits(context, lane, first, last, y + height);
+    } else
       this.drawSparse(context, lane, first, last, y, height, colours, perCharacter);
   }
 
@@ -162,6 +163,22 @@ class TimelineDrawing {
         }
       }
       i = Math.max(i + 1, upperBound(begin, this.timeAt(Math.floor(x) + 1)) - 1);
+    }
+  }
+
+  // Underlines the states that the search matches, where many are in a pixel.
+  drawHits(context, lane, first, last, y) {
+    if (!this.app.pattern)
+      return;
+    context.fillStyle = css('--accent');
+    let right = 0;
+    for (let i = first; i < last; i++) {
+      const end = this.x(lane.time[i + 1]);
+      if (end < right || lane.state[i] === ABSENT || !this.isHit(lane, i))
+        continue;
+      const x = Math.max(right, this.x(lane.time[i]));
+      right = Math.max(end, x + 1);
+      context.fillRect(x, y, right - x, 2);
     }
   }
 
@@ -397,7 +414,7 @@ class TimelineDrawing {
   mapColumns() {
     if (this.columns)
       return this.columns;
-    const {lanes, duration} = this.trace, count = 600;
+    const {lanes, duration} = this.trace, count = MAP_COLUMNS;
     const run = columnSums(this.trace, lanes, 0, duration, count).subarray(0, count);
     const most = run.reduce((m, v) => Math.max(m, v), 1e-9);
     this.columns = {count, run, most};
@@ -413,6 +430,10 @@ class TimelineDrawing {
       context.fillRect(left + i * wide / count, height - size, wide / count + 0.3, size);
     }
     const x = left + this.from / duration * wide, end = left + this.to / duration * wide;
+    context.fillStyle = css('--accent');
+    for (let i = 0; this.found && i < count; i++)
+      if (this.found.columns[i])
+        context.fillRect(left + i * wide / count, height - 5, wide / count + 0.3, 4);
     context.fillStyle = css('--faint');
     context.globalAlpha = 0.25;
     context.fillRect(left, 0, x - left, height);

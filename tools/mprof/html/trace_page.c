@@ -29,8 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The page has at most MPROF_TRACE_ITEMS changes, arrows, regions and so on of a
-// trace, which are about 8 MB. Fuzzers set fewer.
+// The page has at most MPROF_TRACE_ITEMS changes, arrows, regions and so on of
+// a trace, which are about 8 MB. Fuzzers set fewer.
 #ifndef MPROF_TRACE_ITEMS
 #define MPROF_TRACE_ITEMS 500000
 #endif
