@@ -33,6 +33,7 @@ struct group {
 struct groups {
   const struct options *options;
   struct trace_window window; // of traces
+  bool has_trace;
   struct page *page;
   struct group *items;
   size_t count, capacity;
@@ -89,6 +90,7 @@ static const char *add_trace(struct groups *g, const char *path,
   if (!json)
     return error;
   page_add_json(g->page, "traces", json);
+  g->has_trace = true;
   return NULL;
 }
 
@@ -281,7 +283,12 @@ int html_make(const struct options *given, unsigned long version) {
   if (!trace_window_parse(&g.window, options->from, options->to, error,
                           sizeof error))
     return complain(options, "%s", error);
-  if (!read_files(&g) || !has_type(&g) || !add_groups(&g))
+  if (!read_files(&g))
+    return STATUS_ERROR;
+  if (!g.has_trace && !trace_window_is_all(g.window))
+    return complain(options, "--from and --to select a part of a trace, and no "
+                             "given file is a trace");
+  if (!has_type(&g) || !add_groups(&g))
     return STATUS_ERROR;
   if (!options->no_source)
     page_add_sources(g.page, options->source);
