@@ -534,12 +534,20 @@ class TimelineView extends TimelineDrawing {
         wait.sum += Math.max(0, time);
         waits.set(key, wait);
       }
-    const rows = [...waits.values()].filter(w => w.count).sort((a, b) => b.sum - a.sum);
-    return rows.length > 0 && h('table', {}, h('thead', {}, h('tr', {}, ['waited', 'waits', 'where'].map(
-        (t, k) => h('th', {class: k < 2 ? 'number' : ''}, t)))), h('tbody', {}, rows.slice(0, 20).map(w => {
-      const {lane, i} = w, own = ownFrame(trace.stackLines(lane.stack[i])), lock = trace.locks[lane.reason[i]];
-      return h('tr', {}, h('td', {class: 'number'}, timeText(w.sum)), h('td', {class: 'number'}, wholeText(w.count)),
-               h('td', {}, trace.stateName(lane, i) + (lock ? ' for ' + lock : '') + (own ? ': ' + frameText(own) : '')));
-    })));
+    // Stacks whose frames of the program are equal share a row.
+    const places = new Map();
+    for (const w of waits.values()) {
+      const own = ownFrame(trace.stackLines(w.lane.stack[w.i])), lock = trace.locks[w.lane.reason[w.i]];
+      const text = trace.stateName(w.lane, w.i) + (lock ? ' for ' + lock : '') + (own ? ': ' + frameText(own) : '');
+      const place = places.get(text) || {text, count: 0, sum: 0};
+      place.count += w.count;
+      place.sum += w.sum;
+      places.set(text, place);
+    }
+    const rows = [...places.values()].filter(w => w.count).sort((a, b) => b.sum - a.sum);
+    return [rows.length > 0 && h('table', {}, h('thead', {}, h('tr', {}, ['waited', 'waits', 'where'].map(
+        (t, k) => h('th', {class: k < 2 ? 'number' : ''}, t)))), h('tbody', {}, rows.slice(0, 20).map(w => h('tr', {},
+      h('td', {class: 'number'}, timeText(w.sum)), h('td', {class: 'number'}, wholeText(w.count)), h('td', {}, w.text))))),
+      trace.shortest > 0 && h('p', {class: 'note'}, 'Waits in merged intervals are not in this table.')];
   }
 }

@@ -376,7 +376,8 @@ class TimelineDrawing {
           pattern && pattern.test(name) ? css('--accent') : css('--text');
       const room = this.labelWidth - 16 - indent;
       // Without room, the number of the kernel's thread goes first.
-      const brief = name.length * perCharacter > room ? name.replace(/ \(\d+\)$/, '') : name;
+      const brief = name.length * perCharacter > room ?
+          name.replace(/ \(\d+\)$/, '').replace(/ threads?: /, '\u00d7 ') : name;
       const text = brief.length * perCharacter > room ?
           '\u2026' + brief.slice(-Math.floor(room / perCharacter)) : brief;
       if (!row.depth)
