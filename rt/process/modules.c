@@ -264,15 +264,9 @@ struct symbol_search {
   uintptr_t found;
 };
 
-static bool copy(void *unused, void *to, uintptr_t from, size_t size) {
-  (void)unused;
-  memcpy(to, (const void *)from, size);
-  return true;
-}
-
 static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *arg) {
   struct symbol_search *s = arg;
-  struct mprof_symbol_source from = {.base = info->dlpi_addr, .copy = copy};
+  struct mprof_symbol_source from = {.base = info->dlpi_addr};
   (void)size;
   if (s->except && mprof_module_contains(info, (uintptr_t)s->except))
     return 0;

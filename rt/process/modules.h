@@ -70,7 +70,8 @@ uintptr_t mprof_module_symbol(const char *name, const void *except);
 // A module whose symbols are searched.
 struct mprof_symbol_source {
   uintptr_t base, dynamic; // the module's base address and dynamic section
-  // Copies from the module's memory. Returns false if it cannot.
+  // Copies from the module's memory. Returns false if it cannot. NULL: the
+  // memory is the caller's own, and stays mapped.
   bool (*copy)(void *arg, void *to, uintptr_t from, size_t size);
   void *arg;
 };
