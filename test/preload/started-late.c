@@ -8,8 +8,8 @@
 // dlopen, both functions return EALREADY.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %gcc -O1 -g -fno-builtin -I%src/include %s -o pie -pthread -ldl
-// RUN: %gcc -O1 -g -fno-builtin -no-pie -I%src/include %s -o no-pie -pthread -ldl
+// RUN: %gcc -O1 -g -fno-builtin -I%src/include -I%src/test/Inputs %s -o pie -pthread -ldl
+// RUN: %gcc -O1 -g -fno-builtin -no-pie -I%src/include -I%src/test/Inputs %s -o no-pie -pthread -ldl
 // RUN: for p in pie no-pie; do for mode in local global; do \
 // RUN:   ./$p %preload $mode $p-$mode && \
 // RUN:   ls $p-$mode.*.txt | grep -v '[.]2[.]txt' | xargs cat | FileCheck %s && \
@@ -19,12 +19,15 @@
 // CHECK: In use: {{.*}} (3,000 bytes) in 3 blocks
 // CHECK-NEXT: Allocated: {{.*}} (10,000 bytes) in 10 blocks
 // CHECK-NOT: in before
-// CHECK-NOT: in after
+// CHECK-NOT: in afterwards
 // CHECK: in during
 // CHECK: Where threads waited
 // CHECK: in waiter
 // AGAIN: In use: {{.*}} (10,000 bytes) in 10 blocks
 // AGAIN-NEXT: Allocated: {{.*}} (20,000 bytes) in 20 blocks
+
+#define _GNU_SOURCE
+#include "sync-observe.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -50,11 +53,14 @@ static struct {
   }
 ALLOCATES(before)
 ALLOCATES(during)
-ALLOCATES(after)
+ALLOCATES(afterwards)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static pid_t waiter_tid;
+
 static void *waiter(void *arg) {
+  about_to_wait(&waiter_tid);
   pthread_mutex_lock(&lock);
   pthread_mutex_unlock(&lock);
   return arg;
@@ -63,8 +69,9 @@ static void *waiter(void *arg) {
 static void contend(void) {
   pthread_t t;
   pthread_mutex_lock(&lock);
+  waiter_tid = 0;
   pthread_create(&t, NULL, waiter, NULL);
-  usleep(50000);
+  until_waits_for(&waiter_tid, &lock, sizeof(lock));
   pthread_mutex_unlock(&lock);
   pthread_join(t, NULL);
 }
@@ -103,10 +110,10 @@ int main(int argc, char **argv) {
     (i % 2 ? free : functions.drop)(kept[--count]);
   free(kept[0]); // not counted
   bad |= expect("stop", stop(), 0);
-  after(10);
+  afterwards(10);
   bad |= expect("start", start(NULL), 0);
   during(10);
   bad |= expect("stop", stop(), 0);
-  after(10);
+  afterwards(10);
   return bad;
 }
