@@ -60,7 +60,8 @@ bench_packages='
   tcl debian-archive-keyring
 '
 
-# The browser runs without a display. The font is for the text in the picture.
+# Tests open the pages of mprof html in this browser, which runs without a
+# display. The font is for the text in pictures.
 browser_packages='
   chromium-headless-shell fonts-liberation
 '
@@ -97,7 +98,8 @@ reach_packages='
 '
 
 build_packages="$no_rebuild_packages $plugin_packages"
-packages="$build_packages $demo_packages $demos_packages $test_packages"
+packages="$build_packages $demo_packages $demos_packages $test_packages
+  $browser_packages"
 case ${1-} in
 '') ;;
 build) packages=$build_packages ;;
