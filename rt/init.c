@@ -32,7 +32,6 @@
 #include "options/flags.h"
 #include "process/helper_environment.h"
 #include "process/process.h"
-#include "snapshot/main_end.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"

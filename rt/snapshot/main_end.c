@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes a snapshot of the heap at the end of main; see main_end.h.
+// Takes a snapshot of the heap at the end of main; see snapshot.h.
 //
 // glibc's exit first runs the destructors of the calling thread's thread_local
 // objects, then the functions of atexit and the destructors of static objects,
@@ -10,7 +10,7 @@
 // thread_local object of the main thread is: only the destructors of the
 // program's own thread_local objects of this thread run before it.
 
-#include "snapshot/main_end.h"
+#include "snapshot/snapshot.h"
 
 #include "bucket/counts.h"
 #include "options/flags.h"

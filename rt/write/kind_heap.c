@@ -16,7 +16,6 @@
 #include "file/outfile.h"
 #include "heap/beneath.h"
 #include "options/flags.h"
-#include "snapshot/main_end.h"
 #include "snapshot/snapshot.h"
 #include "sys/message.h"
 #include "sys/os.h"
