@@ -53,8 +53,7 @@ static enum mprof_outcome outcome_of(long result) {
   MPROF_ENTRY ssize_t __mprof_##f Params {                                     \
     struct mprof_wait w;                                                       \
     const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
-    w.fd = fd;                                                                 \
-    mprof_call_begin(&w, MPROF_KIND_io, (uintptr_t)hooked, ENTRY_FRAME);       \
+    mprof_io_begin(&w, fd, (uintptr_t)hooked, ENTRY_FRAME);                    \
     ssize_t r = NOTED_CANCELLATION_POINT(&w, hooked Args);                     \
     mprof_wait_end(&w, outcome_of(r));                                         \
     return r;                                                                  \

@@ -77,6 +77,7 @@ struct mprof_wait {
   uintptr_t op, frame, object; // see mprof_wait_begin
   union {
     uintptr_t joins; // kind join: pthread_t of the awaited thread
+    int fd;          // kind io: the file
     uint64_t from;   // other kinds, if is_waiter: see struct mprof_waiter
   };
   // Epoch of the process when the wait began. In a forked child the epoch is
@@ -109,7 +110,6 @@ struct mprof_wait {
   // Registers of the entry's caller. They are zeros for waits of the kinds user
   // and call.
   struct mprof_saved saved;
-  int fd; // kind io: the file. Set by the entry before the wait begins
 };
 
 // The four macros below save the registers of their caller, for the code that
@@ -164,6 +164,12 @@ void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
   do {                                                                         \
     mprof_call_begin((w), MPROF_KIND_join, (op), (frame));                     \
     (w)->joins = (thread);                                                     \
+  } while (0)
+// Begins a call that reads or writes the file fd.
+#define mprof_io_begin(w, file, op, frame)                                     \
+  do {                                                                         \
+    mprof_call_begin((w), MPROF_KIND_io, (op), (frame));                       \
+    (w)->fd = (file);                                                          \
   } while (0)
 // Ends a wait or a blocking call. Does nothing in a child that was forked
 // during the wait.
