@@ -254,13 +254,14 @@ static void look_for_stuck(void) {
                             : step > LONGEST_MS ? LONGEST_MS
                                                 : step;
   struct budget b = {.at = mprof_clock_now(), .spare_ns = SAVED_MS * 1000000};
-  const unsigned news = mprof_own_news(MPROF_OWN_WATCH);
-  while (mprof_own_wait(MPROF_OWN_WATCH, news, pause_ms)) {
+  while (mprof_own_wait(MPROF_OWN_WATCH, mprof_own_news(MPROF_OWN_WATCH),
+                        pause_ms)) {
     save(&b);
     const struct mprof_stuck_signs signs = mprof_stuck_look(age);
     if ((signs.is_stuck || is_due(&b, signs.newest)) &&
         search(&b, age, signs.newest))
-      while (mprof_own_wait(MPROF_OWN_WATCH, news, UINT64_MAX))
+      while (mprof_own_wait(MPROF_OWN_WATCH, mprof_own_news(MPROF_OWN_WATCH),
+                            UINT64_MAX))
         ;
   }
 }

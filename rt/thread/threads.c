@@ -477,30 +477,42 @@ void mprof_own_call_end(const struct mprof_own_call *before) {
   __mprof_heap_countdown = before->countdown;
 }
 
+// The states of a thread. STOPPED: it was told to end, and AGAIN: to begin
+// again then.
+enum { ENDED, RUNS, STOPPED, AGAIN };
+
 static struct own {
   const char *name;
   void (*run)(void);
-  atomic_bool runs, is_stopped;
+  atomic_int state;
   atomic_uint news; // a futex
 } owns[MPROF_OWNS];
+
+// Ends the thread, unless it has to begin again. Returns whether it ends, or
+// has ended before. A new thread of the program may get the id of the ended
+// thread. The next thread of the runtime may have stored its own id already.
+static bool end_own(enum mprof_own own) {
+  int tid = mprof_sys_gettid(), state = RUNS;
+  if (!atomic_compare_exchange_strong(&mprof_own_threads[own], &tid, 0))
+    return true;
+  while (!atomic_compare_exchange_weak(&owns[own].state, &state,
+                                       state == AGAIN ? RUNS : ENDED))
+    ;
+  return state != AGAIN;
+}
+
+void mprof_own_end(enum mprof_own own) { end_own(own); }
 
 static void *run_own(void *arg) {
   const enum mprof_own own = (enum mprof_own)((struct own *)arg - owns);
   mprof_tls.is_own = true;
   mprof_tls.guard = MPROF_GUARD_KEPT;
-  atomic_store(&mprof_own_threads[own], mprof_sys_gettid());
   mprof_sys_set_own_name(owns[own].name);
-  owns[own].run();
-  mprof_own_end(own);
+  do {
+    atomic_store(&mprof_own_threads[own], mprof_sys_gettid());
+    owns[own].run();
+  } while (!end_own(own));
   return arg;
-}
-
-// A new thread of the program may get the id of the ended thread. The next
-// thread of the runtime may have stored its own id already.
-void mprof_own_end(enum mprof_own own) {
-  int tid = mprof_sys_gettid();
-  if (atomic_compare_exchange_strong(&mprof_own_threads[own], &tid, 0))
-    atomic_store(&owns[own].runs, false);
 }
 
 static int start_own(struct own *o) {
@@ -529,18 +541,24 @@ static int start_own(struct own *o) {
 
 int mprof_own_start(enum mprof_own own, const char *name, void (*run)(void)) {
   struct own *o = &owns[own];
-  if (atomic_exchange(&o->runs, true))
-    return 0;
+  int state = ENDED;
+  while (!atomic_compare_exchange_strong(&o->state, &state, RUNS)) {
+    if (state != STOPPED ||
+        atomic_compare_exchange_strong(&o->state, &state, AGAIN))
+      return 0;
+    state = ENDED;
+  }
   o->name = name;
   o->run = run;
-  atomic_store(&o->is_stopped, false);
   const int error = start_own(o);
   if (error != 0)
-    atomic_store(&o->runs, false);
+    atomic_store(&o->state, ENDED);
   return error;
 }
 
-bool mprof_own_runs(enum mprof_own own) { return atomic_load(&owns[own].runs); }
+bool mprof_own_runs(enum mprof_own own) {
+  return atomic_load(&owns[own].state) != ENDED;
+}
 
 void mprof_own_wake(enum mprof_own own) {
   atomic_fetch_add(&owns[own].news, 1);
@@ -548,13 +566,16 @@ void mprof_own_wake(enum mprof_own own) {
 }
 
 void mprof_own_stop(enum mprof_own own) {
-  if (!mprof_own_runs(own) || atomic_exchange(&owns[own].is_stopped, true))
-    return;
+  int state = atomic_load(&owns[own].state);
+  do {
+    if (state == ENDED || state == STOPPED)
+      return;
+  } while (!atomic_compare_exchange_weak(&owns[own].state, &state, STOPPED));
   mprof_own_wake(own);
 }
 
 bool mprof_own_is_stopped(enum mprof_own own) {
-  return atomic_load(&owns[own].is_stopped);
+  return atomic_load(&owns[own].state) >= STOPPED;
 }
 
 unsigned mprof_own_news(enum mprof_own own) {
@@ -573,7 +594,7 @@ bool mprof_own_wait(enum mprof_own own, unsigned news, uint64_t ms) {
 static void reset_own(void) {
   for (int i = 0; i < MPROF_OWNS; i++) {
     atomic_store(&mprof_own_threads[i], 0);
-    atomic_store(&owns[i].runs, false);
+    atomic_store(&owns[i].state, ENDED);
     atomic_store(&owns[i].news, 0);
   }
 }

@@ -325,7 +325,8 @@ struct mprof_own_call {
 };
 struct mprof_own_call mprof_own_call_begin(void);
 void mprof_own_call_end(const struct mprof_own_call *before);
-// Starts the thread, unless it runs. name: at most 15 bytes, and static. Call
+// Starts the thread, unless it runs. A thread that was told to end and has not
+// ended yet calls `run` once more. name: at most 15 bytes, and static. Call
 // with the recursion guard set. Returns 0 or -errno.
 int mprof_own_start(enum mprof_own own, const char *name, void (*run)(void));
 // Returns whether the thread was started and has not ended.
