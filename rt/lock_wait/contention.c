@@ -372,10 +372,12 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     if (LOCK_KINDS >> w->kind & 1)
       add_rest(w->waiter, cycles, who.charged);
   }
-  if (w->waiter != 0 && outcome == MPROF_GOT) {
-    mprof_tls.waited = w->object;
-    mprof_tls.waited_stack = w->waiter;
-  }
+  // Only a lock whose acquisition is about to be noted, so that no later
+  // acquisition is taken for the one after this wait.
+  const bool is_noted =
+      w->waiter != 0 && outcome == MPROF_GOT && mprof_notes_wanted(w->object);
+  mprof_tls.waited = is_noted ? w->object : 0;
+  mprof_tls.waited_stack = w->waiter;
   if (signal.is_counted)
     end_mutex_part(w, &signal);
   mprof_guard_leave();

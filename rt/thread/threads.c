@@ -615,6 +615,7 @@ void mprof_threads_reset(void) {
   mprof_tls.random = 0;
   mprof_tls.held = 0;
   mprof_tls.awaited = NULL;
+  mprof_tls.waited = 0;
   mprof_tls.lock_profile = (struct mprof_lock_profile){.cycles = 0};
   __mprof_heap_countdown = 0;
 }
