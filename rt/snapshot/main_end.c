@@ -47,6 +47,13 @@ static void take(void *unused) {
 void mprof_main_end_init(void) {
   if (!mprof_flags.main_profile || !mprof_flags.heap || !mprof_guard_enter())
     return;
+  // A library may load the runtime in any thread.
+  if (mprof_sys_gettid() != mprof_sys_getpid()) {
+    mprof_message("main_profile=1 does nothing: a thread other than that of "
+                  "main has loaded MProf");
+    mprof_guard_leave();
+    return;
+  }
   const struct mprof_own_call before = mprof_own_call_begin();
   if (__cxa_thread_atexit_impl(take, NULL, &at_end) != 0)
     mprof_message("main_profile=1 does nothing: libc is out of memory");
