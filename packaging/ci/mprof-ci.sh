@@ -86,6 +86,12 @@ case $post in
 '' | github | gitlab) ;;
 *) die "--post=$post is not github or gitlab" ;;
 esac
+case $base_ref in
+-*) die "--base-ref=$base_ref is not the name of a commit" ;;
+esac
+# Variables that git sets for its hooks. In another tree, they would lead git to the
+# index of the commit that is being made.
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX
 mprof --version >/dev/null 2>&1 || die 'cannot run mprof; is MProf installed?'
 root=$(pwd -P) || exit 2
 mkdir -p "$out" || exit 2
@@ -117,8 +123,10 @@ trap 'exit 2' HUP INT TERM
 # --- profiles ---
 
 # Builds and runs the program in the directory $1. Writes the profiles of run N to
-# $2/N. Returns the status of the first command that fails.
-profile() {
+# $2/N. Returns the status of the first command that fails. The commands do not get the
+# tokens of the host.
+profile() (
+  unset GH_TOKEN MPROF_CI_TOKEN
   if [ -n "$build" ]; then (cd "$1" && sh -ec "$build") >&2 || return; fi
   run=1
   while [ "$run" -le "$runs" ]; do
@@ -128,7 +136,7 @@ profile() {
       return
     run=$((run + 1))
   done
-}
+)
 
 # Adds up the processes of each run in $1, or in the runs $1/N, to $2.N.pb.gz.
 merge() {
@@ -155,10 +163,11 @@ if [ -n "$base" ] && merge "$base" "$out/base"; then
   has_base=true
 elif [ -n "$base_ref" ]; then
   # A job may have a clone with the newest commit alone.
-  git cat-file -e "$base_ref^{commit}" 2>/dev/null ||
-    git fetch -q --depth=1 origin "$base_ref" ||
+  commit=$(git rev-parse -q --verify "$base_ref^{commit}" 2>/dev/null) ||
+    { git fetch -q --depth=1 origin "$base_ref" &&
+      commit=$(git rev-parse -q --verify 'FETCH_HEAD^{commit}'); } ||
     die "there is no commit $base_ref"
-  git worktree add --detach "$tree" "$base_ref" >/dev/null 2>&1 ||
+  git worktree add --detach "$tree" "$commit" >/dev/null 2>&1 ||
     die "cannot check out $base_ref"
   if profile "$tree" "$out/base/runs"; then
     merge "$out/base/runs" "$out/base" && has_base=true
@@ -258,9 +267,11 @@ post_to_github() {
   number=$(jq -r '.pull_request.number // empty' "${GITHUB_EVENT_PATH:-/dev/null}")
   if [ -n "$number" ]; then
     comments=repos/$GITHUB_REPOSITORY/issues
+    # Anybody may write a comment that begins as a report does.
     old=$(gh api "$comments/$number/comments?per_page=100" --jq \
-      '[.[] | select(.body | startswith("<!-- mprof -->")) | .id] | last // empty') ||
-      old=''
+      '[.[] | select((.user.type == "Bot" or (.author_association |
+         IN("OWNER", "MEMBER", "COLLABORATOR"))) and
+         (.body | startswith("<!-- mprof -->"))) | .id] | last // empty') || old=''
     if [ -n "$old" ]; then
       body | gh api -X PATCH "$comments/comments/$old" --input - >/dev/null
     else
@@ -276,22 +287,26 @@ post_to_github() {
   done
 }
 
+# The token is not among the arguments, which other users could read.
+ask_gitlab() {
+  echo "header = \"PRIVATE-TOKEN: $MPROF_CI_TOKEN\"" | curl -fsS -K - "$@"
+}
+
 post_to_gitlab() {
   if [ -z "${CI_MERGE_REQUEST_IID:-}" ] || [ -z "${MPROF_CI_TOKEN:-}" ]; then
     say 'no note: the job is not for a merge request, or MPROF_CI_TOKEN is not set'
     return
   fi
   notes=$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes
-  old=$(echo "header = \"PRIVATE-TOKEN: $MPROF_CI_TOKEN\"" |
-    curl -fsS -K - "$notes?per_page=100" |
-    jq -r '[.[] | select(.body | startswith("<!-- mprof -->")) | .id] | first // empty') ||
-    old=''
+  # Anybody may write a note that begins as a report does.
+  old=$(ask_gitlab "$CI_API_V4_URL/user" | jq -r .id) &&
+    old=$(ask_gitlab "$notes?per_page=100" | jq -r --arg id "$old" \
+      '[.[] | select("\(.author.id)" == $id and (.body | startswith("<!-- mprof -->"))) |
+        .id] | first // empty') || old=''
   body >"$out/note.json" # curl reads the header from standard input
-  # The token is not among the arguments, which other users could read.
-  echo "header = \"PRIVATE-TOKEN: $MPROF_CI_TOKEN\"" |
-    curl -fsS -K - -X "$([ -n "$old" ] && echo PUT || echo POST)" \
-      -H 'Content-Type: application/json' --data @"$out/note.json" \
-      "$notes${old:+/$old}" >/dev/null || say 'the note was not accepted'
+  ask_gitlab -X "$([ -n "$old" ] && echo PUT || echo POST)" \
+    -H 'Content-Type: application/json' --data @"$out/note.json" \
+    "$notes${old:+/$old}" >/dev/null || say 'the note was not accepted'
 }
 
 if [ -n "$post" ]; then
