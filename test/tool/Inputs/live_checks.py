@@ -8,6 +8,7 @@ import fcntl
 import os
 import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -20,6 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from http_app import App, equal, until  # noqa: E402
 
 PROGRAM, MPROF = sys.argv[2:4]
+LAST_PID = 2**22 + 1  # which no process has
 ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
@@ -199,6 +201,13 @@ def messages():
         assert "heap_rate=0: the profile is off; mprof ctl %d set heap_rate 524288 switches it on\n" % app.pid in text, text
         text = run("--once", "--focus=(", app.pid)[1]
         assert "missing closing parenthesis" in text, text
+        # A TCP address does not tell the process, so the end of the program's name is none.
+        numbered = os.path.abspath("app.%d" % LAST_PID)
+        shutil.copy(PROGRAM, numbered)
+        with App(numbered, listen="127.0.0.1:0") as other:
+            until(other.http_tid)
+            status, text, errors = run("--once", "127.0.0.1:%d" % other.port())
+            equal((status, errors, text.split("\n")[0]), (0, "", "mprof live  app.%d" % LAST_PID))
         # The program ends.
         p = subprocess.Popen([MPROF, "live", str(app.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         p.stdout.readline()

@@ -516,14 +516,11 @@ static bool read_options(const struct options *options, long *screens) {
 
 // Stores the name of the program and its process id, if they are known.
 static char *find_names(void) {
-  char name[300], *end;
-  program_name(live.target, name, sizeof name);
-  size_t length = strlen(name);
+  char name[300];
+  live.pid = program_name(live.target, name, sizeof name);
+  const size_t length = strlen(name);
   if (length)
-    name[--length] = '\0';
-  const char *point = strrchr(name, '.');
-  const long pid = point ? strtol(point + 1, &end, 10) : 0;
-  live.pid = pid > 0 && *end == '\0' && pid < INT32_MAX ? (int)pid : 0;
+    name[length - 1] = '\0'; // the dot
   return text_of("%s", length ? name : live.target);
 }
 

@@ -44,20 +44,22 @@ static void put_program(char *name, size_t size, int fd) {
   free(text);
 }
 
-void program_name(const char *target, char *name, size_t size) {
+int program_name(const char *target, char *name, size_t size) {
   char why[512];
   struct ucred peer = {0};
   socklen_t length = sizeof peer;
   name[0] = '\0';
   const int fd = live_connect(target, why, sizeof why);
   if (fd < 0)
-    return;
+    return 0;
   const bool has_peer =
       getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0;
   put_program(name, size, fd);
   const size_t before = strlen(name);
-  if (target[strspn(target, "0123456789")] == '\0')
-    snprintf(name + before, size - before, "%.20s.", target);
-  else if (has_peer && peer.pid > 0)
-    snprintf(name + before, size - before, "%d.", (int)peer.pid);
+  const int pid = target[strspn(target, "0123456789")] == '\0' ? atoi(target)
+                  : has_peer                                   ? (int)peer.pid
+                                                               : 0;
+  if (pid > 0)
+    snprintf(name + before, size - before, "%d.", pid);
+  return pid;
 }

@@ -11,8 +11,9 @@
 
 // Stores "PROGRAM.PID.", so that files of different programs have different
 // names. The process id of a TCP address is unknown. Stores "" if the program
-// does not answer. size: at least 256.
-void program_name(const char *target, char *name, size_t size);
+// does not answer. size: at least 256. Returns the process id, or 0 if it is
+// unknown.
+int program_name(const char *target, char *name, size_t size);
 // Returns the suffix for the file of a page.
 const char *program_suffix(const struct bytes *b);
 
