@@ -500,10 +500,12 @@ draw() {
     --stacks=text --name=server -o "$page/window.json" "$demo/server.trace"
   photograph "$page" index.html 1600,960 "$demo/trace.png"
   # The page logs a line such as
-  # "timeline: 7 threads, 63 slices, 7 arrows, 1912 colors".
+  # "timeline: 7 threads, 63 slices, 7 arrows, 1912 colors". On a busy machine, a
+  # thread that is woken may run only behind the part that is shown, and its
+  # arrow ends there.
   drawn=$(sed -n 's/.*"\(timeline: .*\)", source: .*/\1/p' "$page/log")
   case $drawn in
-  'timeline: '[1-9]*' threads, '[1-9]*' slices, '[1-9]*' arrows, '[1-9]?*) ;;
+  'timeline: '[1-9]*' threads, '[1-9]*' slices, '[0-9]*' arrows, '[1-9]?*) ;;
   *)
     rm -f "$demo/trace.png"
     die "the timeline was not drawn: ${drawn:-see build/demo/trace.page/log}"
