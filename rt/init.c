@@ -364,10 +364,7 @@ static void restart(const char *options) {
   set_rates(mprof_flags.heap ? mprof_flags.heap_rate : 0,
             mprof_flags.block_rate, mprof_flags.mutex_fraction);
   mprof_lock_release(&mprof_writer_lock);
-  // While profiling was stopped, locks have ended unseen, and others may be at
-  // their addresses.
-  if (mprof_order_on)
-    mprof_order_freed(0, SIZE_MAX);
+  mprof_order_started_again();
 }
 
 // Changes the state from `from` to CHANGING. Returns whether it was `from`.

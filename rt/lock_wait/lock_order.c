@@ -80,6 +80,23 @@ static void want_more_stacks(struct mprof_thread_order *o, mprof_pc pc) {
 
 // --- the list ---
 
+// How often profiling was started again.
+static atomic_uint starts;
+
+static void clear(struct mprof_thread_order *o) {
+  mprof_tls.order_top = o->held;
+  o->starts = atomic_load_explicit(&starts, memory_order_relaxed);
+  if (mprof_order_on)
+    o->hash = 0;
+}
+
+// Empties a list from before the last start. The inline functions have added
+// no lock to it since, because they know no edge of its locks.
+static inline void forget_old(struct mprof_thread_order *o) {
+  if (o->starts != atomic_load_explicit(&starts, memory_order_relaxed))
+    clear(o);
+}
+
 // Returns the thread's list, or NULL. The list of an ended thread may be used
 // again, and is then emptied. Its stack may also be used again, and then the
 // locks there are others.
@@ -93,12 +110,10 @@ static struct mprof_thread_order *list_of(struct mprof_thread *t,
                        : offsetof(struct mprof_thread_order, hash));
   if (t->order == NULL)
     return NULL;
-  if (mprof_order_on) {
+  if (mprof_order_on)
     mprof_graph_remove_range(frame - STACK_BELOW, STACK_BELOW + STACK_ABOVE);
-    t->order->hash = 0;
-  }
   t->order->tid = t->tid;
-  mprof_tls.order_top = t->order->held;
+  clear(t->order);
   return mprof_tls.order = t->order;
 }
 
@@ -205,6 +220,7 @@ static void note(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
   struct mprof_thread_order *o = list_of(t, frame);
   if (o == NULL)
     return;
+  forget_old(o);
   struct mprof_order_held *h = find(o, lock);
   if (mprof_unlikely(h != NULL)) {
     h->again += is_taken && h->again < UINT8_MAX;
@@ -257,6 +273,7 @@ void mprof_order_retaken(uintptr_t lock, uintptr_t op, uintptr_t frame) {
   struct mprof_thread_order *o = mprof_tls.order;
   if (o == NULL || !mprof_guard_enter())
     return;
+  forget_old(o);
   struct mprof_order_held *h = find(o, lock);
   if (h != NULL && mprof_tls.order_top != o->held + 1) {
     const uint64_t hash = mprof_order_hash(o, mprof_tls.order_top);
@@ -295,6 +312,13 @@ void mprof_order_freed(uintptr_t begin, size_t size) {
     return;
   mprof_graph_remove_range(begin, size);
   mprof_guard_leave();
+}
+
+void mprof_order_started_again(void) {
+  if (!mprof_order_on)
+    return;
+  atomic_fetch_add(&starts, 1);
+  mprof_order_freed(0, SIZE_MAX);
 }
 
 // --- notes ---

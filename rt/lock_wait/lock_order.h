@@ -134,7 +134,8 @@ struct mprof_order_site {
 // A signal handler may interrupt a change of the list, and take and release
 // locks itself. It leaves the list as it has found it.
 struct mprof_thread_order {
-  int tid; // the thread to which the list belongs
+  int tid;         // the thread to which the list belongs
+  uint32_t starts; // mprof_order_started_again calls before its first lock
   struct mprof_order_held held[MPROF_ORDER_HOLDS + 1]; // held[0] has no lock
   // Without lock_order, the struct ends here.
   uint64_t hash; // sum of mix[] of the locks with is_hashed
@@ -277,6 +278,9 @@ void mprof_order_ended(uintptr_t lock);
 // Reports that a block of memory is about to be freed, with the locks in it.
 // The guard may be set.
 void mprof_order_freed(uintptr_t begin, size_t size);
+// Reports that profiling begins again after it was stopped. Meanwhile locks
+// were released and have ended unseen, and others may be at their addresses.
+void mprof_order_started_again(void);
 
 // --- notes of acquisitions ---
 
