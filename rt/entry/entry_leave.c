@@ -112,8 +112,10 @@ static void collect(const char **argv, size_t n, const char *arg,
     return Call;                                                               \
   }
 
-EXECL(execl, execv(path, (strings)argv))
-EXECL(execlp, execvp(path, (strings)argv))
+// These call what libc's functions call. In a static program, libc has no other
+// exec function than the program needs.
+EXECL(execl, execve(path, (strings)argv, environ))
+EXECL(execlp, execvpe(path, (strings)argv, environ))
 
 LEAVE(int, execle, (const char *path, const char *arg, ...)) {
   mprof_write_before_exec();
