@@ -180,6 +180,8 @@ static void put_lock_string(uintptr_t address, const char *variable,
   char text[512];
   struct mprof_text t = MPROF_TEXT(text);
   struct mprof_pc_slot *slot = mprof_pc_table_get(&w->locks, address);
+  if (slot == NULL)
+    w->error = -ENOMEM;
   if (slot == NULL || slot->value == 0)
     return;
   if (*variable != '\0') {
@@ -194,21 +196,26 @@ static void put_lock_string(uintptr_t address, const char *variable,
   slot->value = 0;
 }
 
+// Goes through a copy of the addresses, because mprof_pc_table_get may move the
+// slots.
 static void put_lock_strings(struct mprof_trace_writer *w) {
   const struct mprof_pc_table *t = &w->locks;
   const size_t bytes = t->used * sizeof(uintptr_t);
-  uintptr_t *addresses = t->used > 0 ? mprof_os_map(bytes) : NULL;
+  if (bytes == 0)
+    return;
+  uintptr_t *addresses = mprof_os_map(bytes);
   size_t n = 0;
-  for (size_t i = 0; addresses != NULL && i < t->count; i++)
-    if (t->slots[i].pc != 0)
-      addresses[n++] = t->slots[i].pc;
-  if (addresses != NULL) {
-    mprof_symbolize_variables(addresses, n, put_lock_string, w);
-    mprof_os_unmap(addresses, bytes);
+  if (addresses == NULL) {
+    w->error = -ENOMEM;
+    return;
   }
   for (size_t i = 0; i < t->count; i++)
     if (t->slots[i].pc != 0)
-      put_lock_string(t->slots[i].pc, "", w);
+      addresses[n++] = t->slots[i].pc;
+  mprof_symbolize_variables(addresses, n, put_lock_string, w);
+  for (size_t i = 0; i < n; i++)
+    put_lock_string(addresses[i], "", w);
+  mprof_os_unmap(addresses, bytes);
 }
 
 // --- names of start functions ---
