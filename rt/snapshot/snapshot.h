@@ -369,9 +369,11 @@ void mprof_threadcreate_snapshot_free(struct mprof_threadcreate_snapshot *s);
 
 // --- the heap at the end of main (option main_profile) ---
 //
-// When main has returned, or when its thread has called exit or pthread_exit.
-// The functions of atexit and the destructors of static objects run afterwards,
-// so the difference to the heap profile at exit is what they have freed.
+// When main has returned, or when its thread has called exit. There is none if
+// the thread has called pthread_exit, because glibc then runs no destructor of
+// the main thread's thread_local objects. The functions of atexit and the
+// destructors of static objects run afterwards, so the difference to the heap
+// profile at exit is what they have freed.
 
 // Prepares the snapshot if the option asks for it. Call in the main thread,
 // before main.
