@@ -466,6 +466,8 @@ void mprof_hold_taken(uintptr_t lock, uint8_t kind, unsigned how, uintptr_t op,
   if (stack != 0)
     mprof_note_taken(lock, stack,
                      kind == MPROF_KIND_mutex || kind == MPROF_KIND_rwlock);
+  else
+    mprof_waiters_noted(lock);
   mprof_guard_leave();
 }
 

@@ -345,15 +345,13 @@ void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat) {
   struct mprof_thread *t = mprof_thread_self(false);
   struct mprof_thread_order *o =
       t ? list_of(t, (uintptr_t)__builtin_frame_address(0)) : NULL;
-  if (o == NULL)
-    return;
   struct mprof_order_held *h = note_of(lock);
   if (h != NULL && may_repeat) {
     h->again += !mprof_order_on && h->again < UINT8_MAX;
     return;
   }
-  h = find(o, lock);
-  if (!mprof_order_on) {
+  h = o != NULL ? find(o, lock) : NULL;
+  if (o != NULL && !mprof_order_on) {
     if (h == NULL && mprof_tls.order_top == o->held + MPROF_ORDER_HOLDS)
       h = o->held + 1; // the oldest
     if (h != NULL)
@@ -361,12 +359,13 @@ void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat) {
     mprof_order_append(mprof_tls.order_top, lock, 0, 0, 0, 0);
     h = mprof_tls.order_top;
   }
-  if (h == NULL)
-    return;
-  h->how |= MPROF_TAKES_NOTED;
-  h->taken = taken;
-  h->epoch = mprof_waiters_epoch(lock);
-  h->since = mprof_clock_now();
+  if (h != NULL) {
+    h->how |= MPROF_TAKES_NOTED;
+    h->taken = taken;
+    h->epoch = mprof_waiters_epoch(lock);
+    h->since = mprof_clock_now();
+  }
+  // Also without room for the note, so that notes are not wanted for ever.
   mprof_waiters_noted(lock);
 }
 
