@@ -10,6 +10,7 @@ import pty
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -86,9 +87,11 @@ class Terminal:
 
     def frame(self):
         """The lines of the last complete screen."""
-        frames = re.findall(rb"\x1b\[H(.*?)\x1b\[K\x1b\[J", self.output, re.S)
+        frames = re.findall(rb"\x1b\[H(.*?)\x1b\[\?2026l", self.output, re.S)
         text = frames[-1].decode() if frames else ""
-        return re.sub(r"\x1b\[[0-9]*[mK]", "", text).split("\r\n")
+        # Behind a line as wide as the terminal, its last character would be erased.
+        assert not re.search(r"[^\r\n]\x1b\[[JK]", text), text
+        return re.sub(r"\x1b\[[0-9]*[mJK]", "", text).split("\r\n")
 
     def shows(self, text, line=None):
         return until(lambda: any(text in x for x in (self.frame()[line:][:1] if line is not None else self.frame())))
@@ -250,6 +253,12 @@ def keys():
         t.shows("*threads")
         t.resize(12, 95)
         until(lambda: len(t.frame()) == 12)
+        # No line is longer than the terminal.
+        t.resize(8, 40)
+        until(lambda: len(t.frame()) == 8)
+        assert all(len(x.rstrip("\r")) <= 40 for x in t.frame()), t.frame()
+        t.resize(12, 95)
+        until(lambda: len(t.frame()) == 12)
         # A narrow terminal shows a part of the lock, the waiter and the holder.
         t.type("l")
 
@@ -324,6 +333,39 @@ def ends():
         app.exit()
         equal(t.ended(), 2)
         assert b"has ended" in t.output[t.output.rfind(LEAVE):]
+
+
+def slow_names():
+    """Names from a server that does not answer: nothing else prints on the screen, and a signal
+    ends the command. A crash of the process that asks for them changes nothing."""
+    with socket.socket() as server, App(PROGRAM, "symbolize=0") as app:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        os.environ["DEBUGINFOD_URLS"] = "http://127.0.0.1:%d/" % server.getsockname()[1]
+        os.environ["DEBUGINFOD_CACHE_PATH"] = os.path.abspath("cache")
+        os.environ["DEBUGINFOD_TIMEOUT"] = "10000"
+        until(app.http_tid)
+        app.command("alloc 100 2000")
+
+        def begin():
+            """Returns the terminal, and the process that asks the server."""
+            t = Terminal("--debuginfod", app.pid)
+            connection, _ = server.accept()
+            children = open("/proc/%d/task/%d/children" % (t.job, t.job)).read().split()
+            equal(len(children), 1)
+            return t, connection, int(children[0])
+        t, connection, child = begin()
+        time.sleep(2)  # longer than the time after which other commands print a message
+        assert b"finding names" not in t.output, t.output
+        os.kill(t.job, signal.SIGTERM)
+        equal(t.ended(), -signal.SIGTERM)
+        connection.close()
+        t, connection, child = begin()
+        os.kill(child, signal.SIGSEGV)
+        t.shows("in total")
+        equal(t.output.count(LEAVE), 0)
+        t.type("q")
+        equal(t.ended(), 0)
 
 
 globals()[sys.argv[1]]()

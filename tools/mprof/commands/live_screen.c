@@ -155,6 +155,29 @@ static void put_last_line(const struct live_screen *s, FILE *out,
   }
 }
 
+// Prints the part of a line that fits into the terminal. Its colours stay.
+static void put_begin(const char *line, size_t length, unsigned width,
+                      FILE *out) {
+  unsigned left = width;
+  for (size_t i = 0, n; i < length; i += n) {
+    char character[8] = "";
+    n = 1;
+    if (line[i] == '\033') { // up to the "m"
+      n += strcspn(&line[i], "m");
+    } else {
+      while (n < 4 && i + n < length && (line[i + n] & 0xc0) == 0x80)
+        n++;
+      memcpy(character, &line[i], n);
+    }
+    const unsigned columns = *character ? style_width(character) : 0;
+    if (columns > left)
+      left = 0;
+    else if (left || !*character)
+      fwrite(&line[i], 1, n, out);
+    left -= columns < left ? columns : left;
+  }
+}
+
 void live_screen_full(const struct live_screen *s, unsigned height, FILE *out,
                       const struct style *style) {
   char *body = NULL;
@@ -182,7 +205,7 @@ void live_screen_full(const struct live_screen *s, unsigned height, FILE *out,
   unsigned used = 0;
   for (; *at && used + 1 < height; used++) {
     const size_t line = strcspn(at, "\n");
-    fwrite(at, 1, line, out);
+    put_begin(at, line, style->width, out);
     fputc('\n', out);
     at += line + (at[line] == '\n');
   }

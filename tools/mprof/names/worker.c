@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "names/answer.h"
 #include "names/limits.h"
+#include "terminal/screen.h"
 #include "terminal/style.h"
 
 #include <errno.h>
@@ -35,9 +36,16 @@ static void work(const struct job *job, const struct places *places, int fd) {
 
 // --- the process that asks ---
 
-// Waits for data. Shows on a terminal what takes so long.
+// Waits for data. Shows on a terminal what takes so long, unless the terminal
+// is a screen. Then a signal that asks for the end ends the wait.
 static void wait_for(int fd, const char *path, bool *is_shown) {
+  enum { LOOK_MS = 100 };
   struct pollfd p = {.fd = fd, .events = POLLIN};
+  if (screen_is_on()) {
+    while (!screen_signal() && poll(&p, 1, LOOK_MS) <= 0)
+      ;
+    return;
+  }
   if (*is_shown || poll(&p, 1, 1000) != 0 || !isatty(STDERR_FILENO))
     return;
   *is_shown = true;
@@ -52,6 +60,8 @@ static struct slice read_all(int fd, const char *path, size_t limit) {
   bool is_shown = false;
   while (s.length < limit) {
     wait_for(fd, path, &is_shown);
+    if (screen_signal())
+      break;
     s.at = grow(s.at, &capacity, s.length + 65536, 1);
     const ssize_t n = read(fd, s.at + s.length, 65536);
     if (n == 0 || (n < 0 && errno != EINTR))
@@ -72,6 +82,7 @@ struct slice worker_ask(const struct job *job, const struct places *places) {
   const pid_t pid = helper_fork();
   if (pid == 0) {
     close(ends[0]);
+    screen_forget();
     work(job, places, ends[1]);
     _exit(0);
   }
@@ -84,7 +95,7 @@ struct slice worker_ask(const struct job *job, const struct places *places) {
     s = read_all(ends[0], job->path, limit);
   close(ends[0]);
   if (pid > 0) {
-    kill(pid, SIGKILL); // it has ended, or sends too much
+    kill(pid, SIGKILL); // it has ended, sends too much, or is in the way
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
       ;
   }

@@ -12,9 +12,12 @@
 #include <termios.h>
 #include <unistd.h>
 
+// Terminals that know these modes show a frame at once.
+#define FRAME_BEGIN "\033[?2026h"
+#define FRAME_END "\033[?2026l"
 // Alternate screen, no cursor, and no wrapped lines; and back.
 static const char enter[] = "\033[?1049h\033[?25l\033[?7l";
-static const char leave[] = "\033[?7h\033[?25h\033[?1049l";
+static const char leave[] = FRAME_END "\033[?7h\033[?25h\033[?1049l";
 
 static struct termios before; // of the terminal
 static volatile sig_atomic_t is_on, end_signal, must_stop, must_redraw;
@@ -121,6 +124,16 @@ void screen_end(void) {
 
 int screen_signal(void) { return end_signal; }
 
+bool screen_is_on(void) { return is_on; }
+
+void screen_forget(void) {
+  if (!is_on)
+    return;
+  is_on = 0;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    set_action(ends[i], SIG_DFL, 0);
+}
+
 void screen_die(int number) {
   give_back();
   set_action(number, SIG_DFL, 0);
@@ -137,22 +150,27 @@ void screen_size(unsigned *width, unsigned *height) {
 }
 
 void screen_show(const char *text, size_t length) {
-  static const char home[] = "\033[H", line[] = "\033[K\r\n",
-                    last[] = "\033[K\033[J";
+  static const char begin[] = FRAME_BEGIN "\033[H", end_of_frame[] = FRAME_END,
+                    erase_line[] = "\033[K", erase_rest[] = "\033[J";
   unsigned width, height;
   screen_size(&width, &height);
-  put(home, sizeof home - 1);
-  for (const char *end = text + length; text < end && height > 0; height--) {
+  put(begin, sizeof begin - 1);
+  for (const char *end = text + length; text < end; height--) {
     const char *stop = memchr(text, '\n', (size_t)(end - text));
     if (!stop)
       stop = end;
-    put(text, (size_t)(stop - text));
     // A line feed in the last line would scroll the screen.
-    if (stop + 1 < end && height > 1)
-      put(line, sizeof line - 1);
+    const bool is_last = stop + 1 >= end || height <= 1;
+    // This comes before the text: behind a full line, the cursor is on its last
+    // character, which would be erased.
+    put(is_last ? erase_rest : erase_line, sizeof erase_line - 1);
+    put(text, (size_t)(stop - text));
+    if (is_last)
+      break;
+    put("\r\n", 2);
     text = stop + 1;
   }
-  put(last, sizeof last - 1);
+  put(end_of_frame, sizeof end_of_frame - 1);
 }
 
 // --- input ---

@@ -20,6 +20,11 @@ void screen_end(void);
 // Returns the number of the signal that asks for the end, or 0. Also SIGHUP if
 // the terminal is gone.
 int screen_signal(void);
+// Returns whether the program has the terminal, so that nothing else may print.
+bool screen_is_on(void);
+// Leaves the terminal to the parent, in a child process: neither its end nor a
+// crash changes the modes, and the signals end it.
+void screen_forget(void);
 // Ends the program by this signal.
 void screen_die(int number);
 
