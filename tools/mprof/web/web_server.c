@@ -120,6 +120,34 @@ static bool is_own_host(const struct web_server *s,
   return false;
 }
 
+// Returns whether the user of this process has opened the connection, or root,
+// who forwards the connections of some browsers. The kernel tells the user of
+// each socket of this machine.
+static bool is_own_user(int fd) {
+  struct sockaddr_in own, client;
+  socklen_t own_length = sizeof own, client_length = sizeof client;
+  char wanted[64], line[256];
+  unsigned user;
+  bool is_own = false;
+  if (getsockname(fd, (struct sockaddr *)&own, &own_length) != 0 ||
+      getpeername(fd, (struct sockaddr *)&client, &client_length) != 0)
+    return false;
+  // 01: the client has not closed the socket, after which its user is unknown.
+  snprintf(wanted, sizeof wanted, ": %08X:%04X %08X:%04X 01 ",
+           (unsigned)client.sin_addr.s_addr, ntohs(client.sin_port),
+           (unsigned)own.sin_addr.s_addr, ntohs(own.sin_port));
+  FILE *f = fopen("/proc/self/net/tcp", "re");
+  while (f && !is_own && fgets(line, sizeof line, f)) {
+    const char *found = strstr(line, wanted);
+    is_own = found &&
+             sscanf(found + strlen(wanted), "%*s %*s %*s %u", &user) == 1 &&
+             (user == getuid() || user == 0);
+  }
+  if (f)
+    fclose(f);
+  return is_own;
+}
+
 // --- connections ---
 
 static void end(struct web_server *s, size_t i) {
@@ -228,7 +256,8 @@ static void reply_state(const struct web_server *s, struct web_connection *c) {
   free(text);
 }
 
-// Leads to the page. The code is used up, so that nobody else can use it.
+// Leads to the page. The code is used up. Other users, who may see it in the
+// list of processes before the browser has used it, cannot use it at all.
 static void reply_start(struct web_server *s, struct web_connection *c) {
   char *location = text_of("/?token=%s", s->token);
   s->code[0] = '\0';
@@ -263,12 +292,12 @@ static void answer(struct web_server *s, struct web_connection *c,
   if (why) {
     reply(s, c, status, why, "");
   } else if (is_start && clock_now_ms() < s->code_end_ms &&
-             has_secret(r, "code", s->code)) {
+             has_secret(r, "code", s->code) && is_own_user(c->fd)) {
     reply_start(s, c);
   } else if (!has_secret(r, "token", s->token)) {
     reply(s, c, 403,
-          is_start ? "the code was used before; use the address that mprof "
-                     "serve has printed\n"
+          is_start ? "the code was used before, or is of another user; use the "
+                     "address that mprof serve has printed\n"
                    : "the token is missing or wrong; use the address that "
                      "mprof serve has printed\n",
           "");
