@@ -22,6 +22,7 @@
 #include "terminal/markup.h"
 #include "terminal/quantity.h"
 #include "view/functions.h"
+#include "view/lock_pairs.h"
 #include "view/shown_frames.h"
 
 #include <stdlib.h>
@@ -172,6 +173,8 @@ static void put_section(const struct question *q, struct profile *p,
     return;
   }
   const bool is_locks = strcmp(q->kind, "locks") == 0;
+  if (is_locks && !pairs_are_in(p))
+    return;
   struct view *v = view_new(
       p,
       &(struct view_options){.type = q->type,

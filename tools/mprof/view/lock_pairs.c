@@ -16,6 +16,9 @@ static const char released[] = "[released in]", no_release[] = "[no release]",
                   taken[] = "[taken in]", made[] = "[lock made in]",
                   no_waiter[] = "[unknown waiter]";
 
+static const char *const value_names[PAIR_VALUES] = {"delay", "contentions",
+                                                     "held", "held_waiting"};
+
 // --- reading ---
 
 static bool is_named(const struct view *v, const struct shown_frame *f,
@@ -119,13 +122,11 @@ static void add_pair(const struct profile *p, struct pairs *all,
 }
 
 struct pairs pairs_of(const struct view *v, bool keeps_std) {
-  static const char *const names[PAIR_VALUES] = {"delay", "contentions", "held",
-                                                 "held_waiting"};
   const struct profile *p = v->profile;
   struct pairs all = {0};
   struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
   for (int k = 0; k < PAIR_VALUES; k++)
-    all.types[k] = (unsigned)profile_find_type(p, names[k]);
+    all.types[k] = (unsigned)profile_find_type(p, value_names[k]);
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
     struct pair pair = {.value = s->value};
@@ -143,8 +144,10 @@ struct pairs pairs_of(const struct view *v, bool keeps_std) {
 }
 
 bool pairs_are_in(const struct profile *p) {
-  return profile_find_type(p, "held_waiting") >= 0 &&
-         profile_find_type(p, "delay") >= 0;
+  for (int k = 0; k < PAIR_VALUES; k++)
+    if (profile_find_type(p, value_names[k]) < 0)
+      return false;
+  return true;
 }
 
 void pairs_free(struct pairs *all) {
