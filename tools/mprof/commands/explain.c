@@ -112,15 +112,18 @@ static void put_more(const struct question *q, const char *path) {
   put_command(q->more ? q->more : profile_kind_named(q->kind)->command, path);
 }
 
-// Prints the sum of the view, and the row that has most of it.
+// Prints the sum of the view, and the row that has most of it. Samples without
+// stacks have no row.
 static void put_sentence(const struct question *q, const struct view *v,
                          const struct function_table *rows) {
-  const struct function_row *first = &rows->rows[0];
   printf("%s%s%s", q->before,
          quantity_with_error(v->total, v->variance, v->unit, true).text,
          q->after);
-  printf("; %s of it in ", quantity_share(first->flat, v->total).text);
-  markup_put_markdown(stdout, frame_text(v, &first->shown).text);
+  if (rows->count) {
+    const struct function_row *first = &rows->rows[0];
+    printf("; %s of it in ", quantity_share(first->flat, v->total).text);
+    markup_put_markdown(stdout, frame_text(v, &first->shown).text);
+  }
   fputs(".\n\n", stdout);
 }
 
