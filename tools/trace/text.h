@@ -23,7 +23,8 @@ static inline struct trace_text trace_text_of(const char *string) {
 }
 
 static inline bool trace_text_equal(struct trace_text a, struct trace_text b) {
-  return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+  return a.length == b.length &&
+         (!a.length || memcmp(a.bytes, b.bytes, a.length) == 0);
 }
 
 static inline bool trace_text_is(struct trace_text text, const char *string) {

@@ -11,10 +11,10 @@ const {time, merged} = lanes[lane];
 const longest = [...merged.keys()].reduce((a, b) => time[b + 1] - time[b] > time[a + 1] - time[a] ? b : a);
 const address = `#view=Timeline&lane=${lane}&time=${time[longest]}`;
 
-// The page writes what it shows first into the address, and shows the interval
-// when it has read the new address.
+// The page begins with the overview, writes what it shows first into the address,
+// and shows the interval when it has read the new address.
 const timer = setInterval(() => {
-  const details = text(document.querySelector('.details'));
+  const shown = document.querySelector('.details'), details = shown ? text(shown) : '';
   if (!/states shorter/.test(details)) {
     location.hash = address;
     return;

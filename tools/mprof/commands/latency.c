@@ -10,11 +10,9 @@
 #include "commands/show_place.h"
 #include "common/memory.h"
 #include "common/plural.h"
-#include "convert.h"
 #include "json.h"
 #include "open.h"
-#include "task_times.h"
-#include "tasks.h"
+#include "task_latency.h"
 #include "terminal/markup.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
@@ -36,17 +34,11 @@ struct group {
 };
 
 struct report {
-  const struct tasks *tasks;
-  bool are_regions; // the tasks are the outermost regions of threads
+  struct latency latency;
   uint64_t *ns;
   struct group *groups; // the one with the slowest task first
   size_t group_count, group_capacity;
-  struct task_times *slowest;
-  size_t slowest_count;
-  struct times *times;
 };
-
-static uint64_t length_of(const struct task *t) { return t->end - t->begin; }
 
 static int compare_texts(struct trace_text a, struct trace_text b) {
   const size_t n = a.length < b.length ? a.length : b.length;
@@ -63,15 +55,7 @@ static int by_name(const void *a, const void *b) {
     return order;
   if (!x->end_g != !y->end_g)
     return x->end_g ? -1 : 1;
-  return (length_of(x) > length_of(y)) - (length_of(x) < length_of(y));
-}
-
-static int by_length(const void *a, const void *b) {
-  const struct task *x = *(const struct task *const *)a,
-                    *y = *(const struct task *const *)b;
-  if (length_of(x) != length_of(y))
-    return length_of(x) < length_of(y) ? 1 : -1;
-  return (x->id > y->id) - (x->id < y->id);
+  return (task_length(x) > task_length(y)) - (task_length(x) < task_length(y));
 }
 
 static uint64_t longest(const struct group *g) {
@@ -95,17 +79,16 @@ static uint64_t percentile(const struct group *g, unsigned percent) {
   return g->ended ? g->ns[rank ? rank - 1 : 0] : 0;
 }
 
-// Divides the tasks into groups. Returns all of them; the caller frees the
-// array.
-static const struct task **make_groups(struct report *r) {
-  const size_t count = r->tasks->count;
+// Divides the tasks into groups.
+static void make_groups(struct report *r) {
+  const size_t count = r->latency.tasks->count;
   const struct task **tasks = zeroed(count, sizeof *tasks);
   for (size_t i = 0; i < count; i++)
-    tasks[i] = &r->tasks->v[i];
+    tasks[i] = &r->latency.tasks->v[i];
   qsort(tasks, count, sizeof *tasks, by_name);
   r->ns = zeroed(count, sizeof *r->ns);
   for (size_t i = 0; i < count; i++) {
-    const uint64_t ns = r->ns[i] = length_of(tasks[i]);
+    const uint64_t ns = r->ns[i] = task_length(tasks[i]);
     if (!i || !trace_text_equal(tasks[i]->name, tasks[i - 1]->name))
       *APPEND(r->groups, r->group_count, r->group_capacity) =
           (struct group){.name = tasks[i]->name, .ns = &r->ns[i]};
@@ -118,17 +101,7 @@ static const struct task **make_groups(struct report *r) {
     g->classes[class_of(ns)]++;
   }
   qsort(r->groups, r->group_count, sizeof *r->groups, by_longest);
-  return tasks;
-}
-
-static void choose_slowest(struct report *r, const struct task **tasks,
-                           size_t limit) {
-  const size_t count = r->tasks->count;
-  qsort(tasks, count, sizeof *tasks, by_length);
-  r->slowest_count = limit < count ? limit : count;
-  r->slowest = zeroed(r->slowest_count, sizeof *r->slowest);
-  for (size_t i = 0; i < r->slowest_count; i++)
-    r->slowest[i].task = tasks[i];
+  free(tasks);
 }
 
 // --- text ---
@@ -224,7 +197,7 @@ static void print_holders(const struct report *r, const struct task_part *p) {
       continue;
     printf("\n                     held for %s by ", time_text(ns).text);
     if (threads == 1)
-      show_thread(times_of(r->times, h->v[i].g)->name, h->v[i].g);
+      show_thread(times_of(r->latency.times, h->v[i].g)->name, h->v[i].g);
     else
       printf("%zu threads", threads);
     fputs(" until ", stdout);
@@ -235,12 +208,12 @@ static void print_holders(const struct report *r, const struct task_part *p) {
 static void print_part(const struct report *r, const struct task_times *w,
                        const struct task_part *p) {
   printf("    %8s %6s  ", time_text(p->ns).text,
-         quantity_share((int64_t)p->ns, (int64_t)length_of(w->task)).text);
+         quantity_share((int64_t)p->ns, (int64_t)task_length(w->task)).text);
   if (p->kind == TASK_UNATTENDED) {
     puts("no thread worked for the task");
     return;
   }
-  show_text(times_name(r->times, p->kind));
+  show_text(times_name(r->latency.times, p->kind));
   if (p->lock.length) {
     fputs(" for ", stdout);
     show_text(p->lock);
@@ -248,7 +221,7 @@ static void print_part(const struct report *r, const struct task_times *w,
   if (p->count > 1)
     printf(" (%" PRIu64 " times)", p->count);
   fputs(": ", stdout);
-  show_thread(times_of(r->times, p->g)->name, p->g);
+  show_thread(times_of(r->latency.times, p->g)->name, p->g);
   if (p->at.pc) {
     fputs(" at ", stdout);
     show_place(&p->at);
@@ -257,7 +230,7 @@ static void print_part(const struct report *r, const struct task_times *w,
     fputs("\n                     ended", stdout);
     if (p->waker) {
       fputs(" by ", stdout);
-      show_thread(times_of(r->times, p->waker)->name, p->waker);
+      show_thread(times_of(r->latency.times, p->waker)->name, p->waker);
     }
     fputs(" at ", stdout);
     show_place(&p->woken_at);
@@ -273,32 +246,33 @@ static void print_part(const struct report *r, const struct task_times *w,
 static void print_slowest(const struct report *r) {
   enum { LEAST_SHARE = 200, LEAST_REST = 1000, PARTS = 20 };
   puts("\nThe slowest tasks");
-  for (size_t i = 0; i < r->slowest_count; i++) {
-    const struct task_times *w = &r->slowest[i];
-    uint64_t rest = length_of(w->task);
+  for (size_t i = 0; i < r->latency.slowest_count; i++) {
+    const struct task_times *w = &r->latency.slowest[i];
+    uint64_t rest = task_length(w->task);
     printf("%3zu. %s: ", i + 1, time_text(rest).text);
     show_text(w->task->name);
     printf("%stask %" PRIu64 " from %.6f s", w->task->name.length ? ", " : "",
            w->task->id, (double)w->task->begin / 1e9);
     puts(w->task->end_g ? "" : ", not ended");
     for (size_t k = 0; k < w->part_count && k < PARTS; k++) {
-      if (w->parts[k].ns < length_of(w->task) / LEAST_SHARE)
+      if (w->parts[k].ns < task_length(w->task) / LEAST_SHARE)
         break;
       print_part(r, w, &w->parts[k]);
       rest -= w->parts[k].ns;
     }
-    if (rest > length_of(w->task) / LEAST_REST)
+    if (rest > task_length(w->task) / LEAST_REST)
       printf("    %8s %6s  other\n", time_text(rest).text,
-             quantity_share((int64_t)rest, (int64_t)length_of(w->task)).text);
+             quantity_share((int64_t)rest, (int64_t)task_length(w->task)).text);
   }
 }
 
 static void print_report(const char *path, const struct report *r) {
-  const struct tasks *t = r->tasks;
+  const struct tasks *t = r->latency.tasks;
   const struct style style = style_of_output(NULL);
   show_text(trace_text_of(path));
-  printf(": %zu %s%s in %s\n", t->count, r->are_regions ? "region" : "task",
-         plural(t->count), time_text(t->duration).text);
+  printf(": %zu %s%s in %s\n", t->count,
+         r->latency.are_regions ? "region" : "task", plural(t->count),
+         time_text(t->duration).text);
   if (t->begun_before)
     printf("Left out, because they began before the trace: %" PRIu64
            " task%s\n",
@@ -309,7 +283,7 @@ static void print_report(const char *path, const struct report *r) {
     puts("mprof trace top shows the waits of all threads");
     return;
   }
-  if (r->are_regions)
+  if (r->latency.are_regions)
     puts("The trace has no tasks, so each outermost region of a thread counts "
          "as one");
   putchar('\n');
@@ -345,7 +319,7 @@ static void print_holders_json(const struct report *r,
   for (size_t i = 0; i < h->count; i++) {
     printf("%s{\"ns\":%" PRIu64 ",\"g\":%" PRIu64 ",", i ? "," : ",\"held\":[",
            h->v[i].ns, h->v[i].g);
-    json_text(stdout, "thread", times_of(r->times, h->v[i].g)->name);
+    json_text(stdout, "thread", times_of(r->latency.times, h->v[i].g)->name);
     show_place_json("released_at", &h->v[i].at);
     putchar('}');
   }
@@ -357,11 +331,12 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
   const bool is_attended = p->kind != TASK_UNATTENDED;
   putchar('{');
   json_text(stdout, "kind",
-            is_attended ? times_name(r->times, p->kind) : TEXT("no thread"));
+            is_attended ? times_name(r->latency.times, p->kind)
+                        : TEXT("no thread"));
   printf(",\"ns\":%" PRIu64, p->ns);
   if (is_attended) {
     printf(",\"g\":%" PRIu64 ",", p->g);
-    json_text(stdout, "thread", times_of(r->times, p->g)->name);
+    json_text(stdout, "thread", times_of(r->latency.times, p->g)->name);
   }
   if (p->kind >= TIME_CALL && is_attended) {
     printf(",\"waits\":%" PRIu64, p->count);
@@ -372,7 +347,8 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
     show_place_json("at", &p->at);
     if (p->waker) {
       printf(",\"ended_by\":%" PRIu64 ",", p->waker);
-      json_text(stdout, "ended_by_thread", times_of(r->times, p->waker)->name);
+      json_text(stdout, "ended_by_thread",
+                times_of(r->latency.times, p->waker)->name);
     }
     show_place_json("ended_at", &p->woken_at);
     print_holders_json(r, &p->held);
@@ -382,23 +358,24 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
 }
 
 static void print_json(const struct report *r) {
-  const struct tasks *t = r->tasks;
+  const struct tasks *t = r->latency.tasks;
   printf("{\"duration_ns\":%" PRIu64 ",\"begun_before\":%" PRIu64
          ",\"are_regions\":%s,\n\"tasks\":[",
-         t->duration, t->begun_before, r->are_regions ? "true" : "false");
+         t->duration, t->begun_before,
+         r->latency.are_regions ? "true" : "false");
   for (size_t i = 0; i < r->group_count; i++) {
     fputs(i ? ",\n" : "\n", stdout);
     print_group_json(&r->groups[i]);
   }
   fputs("],\n\"slowest\":[", stdout);
-  for (size_t i = 0; i < r->slowest_count; i++) {
-    const struct task_times *w = &r->slowest[i];
+  for (size_t i = 0; i < r->latency.slowest_count; i++) {
+    const struct task_times *w = &r->latency.slowest[i];
     printf("%s{\"task\":%" PRIu64 ",\"parent\":%" PRIu64 ",", i ? ",\n" : "\n",
            w->task->id, w->task->parent);
     json_text(stdout, "name", w->task->name);
     printf(",\"begin_ns\":%" PRIu64 ",\"length_ns\":%" PRIu64
            ",\"has_ended\":%s,\"parts\":[",
-           w->task->begin, length_of(w->task),
+           w->task->begin, task_length(w->task),
            w->task->end_g ? "true" : "false");
     for (size_t k = 0; k < w->part_count; k++) {
       fputs(k ? ",\n" : "\n", stdout);
@@ -409,24 +386,6 @@ static void print_json(const struct report *r) {
   puts("]}");
 }
 
-// Finds the tasks of the trace, or, if it has none, its regions. Returns the
-// timeline that holds them; free it with tasks_free. path: NULL if the
-// violations of the format shall only be counted.
-static struct timeline *find_tasks(struct report *r, const char *path,
-                                   struct trace *trace, uint64_t *violations) {
-  struct timeline *line = tasks_begin(trace);
-  *violations = convert(path, trace, line);
-  r->tasks = tasks_end(line);
-  if (r->tasks->count || r->tasks->begun_before)
-    return line;
-  tasks_free(line);
-  line = tasks_begin(trace);
-  convert_regions_to_tasks(trace, line);
-  r->tasks = tasks_end(line);
-  r->are_regions = r->tasks->count != 0;
-  return line;
-}
-
 // --- a section of mprof explain ---
 
 static void put_section(const struct report *r, size_t limit) {
@@ -434,9 +393,9 @@ static void put_section(const struct report *r, size_t limit) {
   char *name =
       text_of("%.*s", (int)g->name.length, g->name.length ? g->name.bytes : "");
   printf("\n## %s\n\nThe slowest of %zu %s%s took %s: ",
-         r->are_regions ? "Regions" : "Tasks", r->tasks->count,
-         r->are_regions ? "region" : "task", plural(r->tasks->count),
-         time_text(longest(g)).text);
+         r->latency.are_regions ? "Regions" : "Tasks", r->latency.tasks->count,
+         r->latency.are_regions ? "region" : "task",
+         plural(r->latency.tasks->count), time_text(longest(g)).text);
   markup_put_markdown(stdout, *name ? name : "one without a name");
   fputs(".\n\n", stdout);
   struct table *t = table_of_groups(
@@ -452,15 +411,13 @@ bool latency_section(const char *path, size_t limit) {
   if (!trace)
     return false;
   struct report r = {0};
-  uint64_t violations;
-  struct timeline *line = find_tasks(&r, NULL, trace, &violations);
-  const bool has_tasks = r.tasks->count != 0;
+  latency_find_tasks(&r.latency, NULL, trace);
+  const bool has_tasks = r.latency.tasks->count != 0;
   if (has_tasks) {
-    const struct task **tasks = make_groups(&r);
+    make_groups(&r);
     put_section(&r, limit);
-    free(tasks);
   }
-  tasks_free(line);
+  latency_clear(&r.latency);
   free(r.groups);
   free(r.ns);
   trace_close(trace);
@@ -472,27 +429,16 @@ bool latency_section(const char *path, size_t limit) {
 static uint64_t report(const char *path, struct trace *trace, size_t limit,
                        bool is_json) {
   struct report r = {0};
-  uint64_t violations;
-  struct timeline *line = find_tasks(&r, path, trace, &violations);
-  const struct task **tasks = make_groups(&r);
-  choose_slowest(&r, tasks, limit);
-  struct timeline *again =
-      task_times_begin(trace, r.tasks, r.slowest, r.slowest_count);
-  if (r.are_regions)
-    convert_regions_to_tasks(trace, again);
-  else
-    convert(NULL, trace, again); // has printed the violations
-  r.times = task_times_end(again);
+  const uint64_t violations = latency_find_tasks(&r.latency, path, trace);
+  make_groups(&r);
+  latency_find_slowest(&r.latency, trace, trace_window_all, limit);
   if (is_json)
     print_json(&r);
   else
     print_report(path, &r);
-  task_times_free(again);
-  tasks_free(line);
-  free(r.slowest);
+  latency_clear(&r.latency);
   free(r.groups);
   free(r.ns);
-  free(tasks);
   return violations;
 }
 

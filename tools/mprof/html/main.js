@@ -361,14 +361,14 @@ class App {
   }
 
   // The view that fits the files: that of their only kind, or what the options ask
-  // for, or the overview.
+  // for, or the overview. A trace with tasks or regions has more than a timeline.
   firstView() {
     const {start, traces, reports} = this.model, shown = this.profiles;
     const only = (kinds, View) => shown.every(p => kinds.includes(p.kind)) &&
         this.views.some(v => v instanceof View) && View;
     const wanted = shown.some(p => p.role === 'snapshot') ? SeriesView :
         shown.length && (start.type || start.grain) ? FlameView :
-            traces.length ? !reports.length && only([], TimelineView) :
+            traces.length ? !reports.length && !traces.some(t => t.slowest && t.slowest.count) && only([], TimelineView) :
                 only(['threadleak'], StuckView) || (!reports.length && only(['block', 'mutex'], LocksView));
     const index = wanted ? this.views.findIndex(v => v instanceof wanted) : 0;
     return Math.max(0, index);

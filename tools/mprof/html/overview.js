@@ -369,20 +369,20 @@ class OverviewView {
     }) : null;
   }
 
+  // The tasks of mprof latency, or, in a trace without tasks, the outermost regions.
   taskCards() {
-    return this.app.views.filter(v => v instanceof TimelineView).map(view => {
-      const {trace} = view;
-      const tasks = trace.spanRows.filter(r => r.kind === SPAN_RANGE).flatMap(r => r.spans);
-      const time = task => task.end - task.begin;
-      const longest = tasks.sort((a, b) => time(b) - time(a)).slice(0, CARD_ROWS);
-      return longest.length && this.card({
-        title: 'Slowest tasks', text: `${counted(tasks.length, 'task')} in the trace.`,
-        href: fragmentOf({view: view.title}),
-        rows: longest.map(task => ({
-          value: timeText(time(task)), part: time(task) / (time(longest[0]) || 1),
-          name: shortenName(trace.spanText(task), 44), note: `after ${timeText(task.begin)}`,
-          href: fragmentOf({view: view.title, from: Math.max(0, task.begin - time(task) * 0.1),
-            to: task.end + time(task) * 0.1})
+    return this.app.views.filter(v => v instanceof TimelineView && v.trace.slowest).map(view => {
+      const {count, areRegions, tasks} = view.trace.slowest;
+      return tasks.length && this.card({
+        title: areRegions ? 'Slowest regions' : 'Slowest tasks', href: fragmentOf({view: view.title}),
+        text: areRegions ? `${counted(count, 'region')} in the trace, which has no tasks.` :
+            `${counted(count, 'task')} in the trace.`,
+        rows: tasks.map(({name, begin, length, parts}) => ({
+          value: timeText(length), part: length / (tasks[0].length || 1), name: shortenName(visible(name), 44),
+          note: begin >= 0 ? `after ${timeText(begin)}` : '',
+          second: parts.filter(p => p.ns >= length / 20).map(p => partText(p, length)).join('; '),
+          title: parts.map(p => partText(p, length)).join('\n'),
+          href: fragmentOf({view: view.title, from: Math.max(0, begin - length * 0.1), to: begin + length * 1.1})
         }))
       });
     });
@@ -485,6 +485,14 @@ class OverviewView {
 function lockName(name, kind) {
   const isAddress = /^0x[0-9a-f]+$/.test(name);
   return shortenName((isAddress && kind ? kind + ' ' : '') + name.replace(/ \(0x[0-9a-f]+\)$/, ''), 34);
+}
+
+// A part of the time of a task: "97 % waiting (sync) for cache in shop::look, held by main G1 in main".
+function partText({ns, isWait, kind, lock, in: place, held}, length) {
+  const within = name => name ? ' in ' + shortenName(visible(name), 34) : '';
+  return share(ns, length) + ' ' + (isWait ? `waiting (${visible(kind)})` : visible(kind) || 'no thread worked for it') +
+      (lock ? ' for ' + shortenName(visible(lock), 34) : '') + within(place) +
+      (held ? `, held by ${shortenName(visible(held.thread), 34)}${within(held.in)}` : '');
 }
 
 // The waits of a trace by their stacks: those with the largest sums, with the

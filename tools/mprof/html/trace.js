@@ -130,7 +130,7 @@ class Trace {
     // A reason is a text, or [text, lock].
     const texts = data.reasons.map(r => Array.isArray(r) ? r[0] : r);
     Object.assign(this, {name: data.name, reasons: texts.map(visible), frames,
-      violations: data.violations, begin: data.begin, whole: data.whole, shortest: data.shortest,
+      violations: data.violations, slowest: data.slowest || null, begin: data.begin, whole: data.whole, shortest: data.shortest,
       locks: data.reasons.map(r => Array.isArray(r) ? visible(r[1]) : '')});
     this.duration = Math.max(1, data.duration);
     this.lanes = data.threads.map(t => new Lane(t, this.duration));

@@ -13,6 +13,7 @@
 #include "files/json.h"
 #include "html/stream.h"
 #include "html/trace_merge.h"
+#include "html/trace_slowest.h"
 #include "html/trace_spans.h"
 #include "symbolize/short_name.h"
 #include "trace/axis.h"
@@ -70,6 +71,7 @@ struct page_timeline {
   struct spans spans;
   struct stream arrows, heap;
   size_t arrow_count, heap_count;
+  bool has_work; // the trace has tasks or regions
   uint64_t last_arrow, last_heap_time;
   int64_t last_heap, heap_before; // heap_before: before the window
 };
@@ -250,6 +252,7 @@ static void line_region_begin(struct timeline *line, uint64_t g,
   struct page_timeline *l = (struct page_timeline *)line;
   (void)task;
   (void)stack;
+  l->has_work = true;
   spans_region_begin(&l->spans, l->axis.now, thread_of(l, g),
                      reason_of(l, name));
 }
@@ -279,6 +282,7 @@ static void line_range_begin(struct timeline *line, enum range_kind kind,
       [RANGE_SWEEP] = TEXT("sweep"),
       [RANGE_ASSIST] = TEXT("assist of a garbage collection")};
   struct page_timeline *l = (struct page_timeline *)line;
+  l->has_work |= kind == RANGE_TASK;
   spans_range_begin(&l->spans, l->axis.now, kind, id,
                     reason_of(l, name.length ? name : names[kind]));
 }
@@ -349,8 +353,7 @@ static void put_short_name(FILE *out, struct trace_text name) {
   free(text);
 }
 
-// Writes the begin of the text, as many threads may have one long name.
-static void write_text(struct trace_text text, FILE *out) {
+void trace_text_write(struct trace_text text, FILE *out) {
   enum { MAX_TEXT = 256 };
   const size_t length = text.length < MAX_TEXT ? text.length : MAX_TEXT;
   char *copy = strndup(text.bytes ? text.bytes : "", length);
@@ -430,10 +433,10 @@ static void write_reasons(const struct page_timeline *l, FILE *out) {
     const struct reason *r = &l->reasons[i];
     fputs(i ? "," : "", out);
     fputs(r->lock.length ? "[" : "", out);
-    write_text(r->text, out);
+    trace_text_write(r->text, out);
     if (r->lock.length) {
       fputc(',', out);
-      write_text(r->lock, out);
+      trace_text_write(r->lock, out);
       fputc(']', out);
     }
   }
@@ -452,10 +455,10 @@ static void write_threads(struct page_timeline *l, FILE *out) {
     fputs(",\"name\":", out);
     char *name =
         page_short_name(t->name.bytes ? t->name.bytes : "", t->name.length);
-    write_text(trace_text_of(name ? name : ""), out);
+    trace_text_write(trace_text_of(name ? name : ""), out);
     free(name);
     fputs(",\"label\":", out);
-    write_text(t->label, out);
+    trace_text_write(t->label, out);
     stream_write(&t->changes, "changes", t->change_count, out);
     fputs("}", out);
   }
@@ -478,8 +481,20 @@ static void write_frames(const struct frame_tree *tree, FILE *out) {
   fputs("]", out);
 }
 
-static void write_trace(struct page_timeline *l, const char *name,
-                        uint64_t violations, FILE *out) {
+static void write_slowest(const struct page_timeline *l, struct trace *trace,
+                          FILE *out) {
+  enum { SLOWEST = 3 };
+  struct latency latency;
+  if (!l->has_work) // saves the time to read a large trace again
+    return;
+  latency_find_tasks(&latency, NULL, trace); // convert printed the violations
+  latency_find_slowest(&latency, trace, l->window, SLOWEST);
+  slowest_write(&latency, l->window, out);
+  latency_clear(&latency);
+}
+
+static void write_trace(struct page_timeline *l, struct trace *trace,
+                        const char *name, uint64_t violations, FILE *out) {
   const uint64_t shortest = shortest_of(l);
   if (shortest)
     merge(l, shortest);
@@ -497,6 +512,7 @@ static void write_trace(struct page_timeline *l, const char *name,
               (struct span_window){l->window.from, l->window.to, shortest},
               out);
   write_frames(&l->frames, out);
+  write_slowest(l, trace, out);
   fputs("}", out);
 }
 
@@ -529,7 +545,7 @@ char *trace_json_of(const struct bytes *bytes, const char *path,
              "the trace has nothing to show between --from and --to");
   FILE *out = is_empty ? NULL : open_memstream(&json, &length);
   if (out) {
-    write_trace(&l, name, violations, out);
+    write_trace(&l, trace, name, violations, out);
     fclose(out);
   }
   frame_tree_clear(&l.frames);

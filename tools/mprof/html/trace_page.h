@@ -7,9 +7,11 @@
 #define MPROF_TOOL_TRACE_PAGE_H
 
 #include "files/bytes.h"
+#include "trace/text.h"
 #include "trace/window.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 // Returns whether the bytes begin like an execution trace.
 bool is_trace(const struct bytes *bytes);
@@ -25,5 +27,8 @@ char *trace_json_of(const struct bytes *bytes, const char *path,
 // Returns the short name of a function. The caller frees it. NULL: there is no
 // memory.
 char *page_short_name(const char *name, size_t length);
+// Writes the begin of the text as a string of JSON, as many threads may have
+// one long name.
+void trace_text_write(struct trace_text text, FILE *out);
 
 #endif

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "html/trace_slowest.h"
+
+#include "common/memory.h"
+#include "html/trace_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void write_thread(const struct latency *l, uint64_t g, FILE *out) {
+  const struct trace_text name = times_of(l->times, g)->name;
+  char *text =
+      text_of("%.*s%sG%" PRIu64, (int)name.length,
+              name.length ? name.bytes : "", name.length ? " " : "", g);
+  trace_text_write(trace_text_of(text), out);
+  free(text);
+}
+
+// Writes the name of the function, or "" if it is not known.
+static void write_function(const struct place *p, FILE *out) {
+  char *name = page_short_name(p->function.length ? p->function.bytes : "",
+                               p->function.length);
+  trace_text_write(trace_text_of(name ? name : ""), out);
+  free(name);
+}
+
+// Writes who held the lock for the longest part of the wait.
+static void write_holder(const struct latency *l, const struct holder_part *h,
+                         FILE *out) {
+  fprintf(out, ",\"held\":{\"ns\":%" PRIu64 ",\"thread\":", h->ns);
+  write_thread(l, h->g, out);
+  fputs(",\"in\":", out);
+  write_function(&h->at, out);
+  fputc('}', out);
+}
+
+static void write_part(const struct latency *l, const struct task_part *p,
+                       FILE *out) {
+  const bool is_attended = p->kind != TASK_UNATTENDED;
+  fprintf(out, "{\"ns\":%" PRIu64 ",\"isWait\":%s,\"kind\":", p->ns,
+          is_attended && p->kind >= TIME_WAITS ? "true" : "false");
+  trace_text_write(is_attended ? times_name(l->times, p->kind) : TEXT(""), out);
+  fputs(",\"lock\":", out);
+  trace_text_write(p->lock, out);
+  fputs(",\"in\":", out);
+  write_function(&p->at, out);
+  if (p->held.count)
+    write_holder(l, &p->held.v[0], out);
+  fputc('}', out);
+}
+
+void slowest_write(const struct latency *l, struct trace_window window,
+                   FILE *out) {
+  enum { PARTS = 3 };
+  fprintf(out, ",\n\"slowest\":{\"count\":%zu,\"areRegions\":%s,\"tasks\":[",
+          l->in_window, l->are_regions ? "true" : "false");
+  for (size_t i = 0; i < l->slowest_count; i++) {
+    const struct task_times *w = &l->slowest[i];
+    fprintf(out, "%s{\"begin\":%" PRId64 ",\"length\":%" PRIu64 ",\"name\":",
+            i ? ",\n" : "", (int64_t)(w->task->begin - window.from),
+            task_length(w->task));
+    trace_text_write(w->task->name, out);
+    fputs(",\"parts\":[", out);
+    for (size_t k = 0; k < w->part_count && k < PARTS; k++) {
+      fputs(k ? "," : "", out);
+      write_part(l, &w->parts[k], out);
+    }
+    fputs("]}", out);
+  }
+  fputs("]}", out);
+}
