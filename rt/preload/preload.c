@@ -10,11 +10,11 @@
 // If the program itself was built with MProf, the program has the runtime, and
 // this copy only passes calls on (init.c, is_first_copy).
 
+#include "preload/preload.h"
 #include "entry/entry.h"
 #include "heap/beneath.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
-#include "preload/preload.h"
 #include "process/helper_environment.h"
 #include "process/modules.h"
 #include "process/process.h"

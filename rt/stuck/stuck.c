@@ -7,9 +7,9 @@
 // condition, a semaphore or a barrier, all threads are stopped for a moment.
 // Then memory is searched for this object. (Go: goroutineLeakGC)
 
+#include "stuck/stuck.h"
 #include "lock_wait/contention.h"
 #include "options/flags.h"
-#include "stuck/stuck.h"
 #include "stuck/stuck_memory.h"
 #include "sys/arch.h"
 #include "sys/message.h"

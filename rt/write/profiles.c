@@ -4,6 +4,7 @@
 // Calls the kinds of profiles (profiles.h) for one profile on request, and
 // for all profiles at the end of the process; see profiles.h.
 
+#include "write/profiles.h"
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "sys/lock.h"
@@ -11,7 +12,6 @@
 #include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "write/profiles.h"
 
 #include <errno.h>
 #include <string.h>

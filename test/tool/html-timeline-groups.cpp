@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the timeline of mprof html groups many threads whose names differ by a
-// number, and a group opens. Its sums are those of its threads. A wait for a lock
-// has the chain of waits that explains it, through which the key g goes, and back
-// the key G. Without a selection, the timeline adds up the whole trace.
+// Intent: the timeline of mprof html groups many threads whose names differ by
+// a number, and a group opens. Its sums are those of its threads. A wait for a
+// lock has the chain of waits that explains it, through which the key g goes,
+// and back the key G. Without a selection, the timeline adds up the whole
+// trace.
 //
 // REQUIRES: browser
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -51,7 +52,8 @@ int main() {
   std::vector<std::thread> threads;
   for (int i = 0; i < 30; i++)
     threads.emplace_back([i] {
-      pthread_setname_np(pthread_self(), ("worker-" + std::to_string(i)).c_str());
+      pthread_setname_np(pthread_self(),
+                         ("worker-" + std::to_string(i)).c_str());
     });
   for (std::thread &t : threads)
     t.join();

@@ -129,8 +129,8 @@ int command_top(const struct options *options) {
     return show_labels(options);
   if (!input_count(options, &limit))
     return STATUS_ERROR;
-  const bool is_read_by_people = !option_is(options->format, "json") &&
-                                 !option_is(options->format, "csv");
+  const bool is_read_by_people =
+      !option_is(options->format, "json") && !option_is(options->format, "csv");
   char **kinds = NULL;
   int status;
   if (is_read_by_people && !options->sample && options->path_count > 1)
