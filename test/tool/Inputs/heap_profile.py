@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a heap profile from lines of standard input.
 
-    heap_profile.py PERIOD BASE OUT
+    heap_profile.py PERIOD BASE OUT [COMMENT]...
 
 A line is "BLOCKS SIZE FRAME;FRAME;...", with the leaf first. BLOCKS/INUSE instead of
 BLOCKS says how many of the blocks are in use, which all are otherwise. A frame is
@@ -76,5 +76,7 @@ for text in sys.stdin:
     blocks, size, stack = text.rstrip("\n").split(" ", 2)
     blocks, _, inuse = blocks.partition("/")
     profile.sample(int(blocks), int(inuse or blocks), int(size), stack.split(";"))
+for comment in sys.argv[4:]:
+    profile.out.append(field(13, profile.strings[comment]))
 with open(sys.argv[3], "wb") as file:
     file.write(gzip.compress(profile.bytes(), 1, mtime=0))

@@ -11,17 +11,24 @@ class App {
     const shown = model.profiles.filter(p => p.role !== 'base');
     this.profiles = shown;
     // Begin with the newest snapshot, or with the profile that has the values of
-    // --sample, or with the heap, or, if the heap profile is empty, with another
-    // profile.
+    // --sample, or with the memory of the first card of the overview, or with any
+    // profile that is not empty.
     const hasValues = p => p.types.some(t => t.total > 0);
     const running = shown.filter(p => p.role === 'snapshot' && !p.isAtExit());
     const profile = running[running.length - 1] || shown.find(p => p.typeIndex(model.start.type) >= 0) ||
-        shown.find(p => p.kind === 'heap' && hasValues(p)) || shown.find(hasValues) || shown[0];
+        this.peakProfile(shown) || shown.find(p => p.kind === 'heap' && hasValues(p)) || shown.find(hasValues) || shown[0];
     this.firstProfile = profile;
     if (profile) {
       this.selection = {};
       applyFragment(this, new URLSearchParams());
     }
+  }
+
+  // The profile of the peak, unless the files show changes.
+  peakProfile(shown) {
+    const space = p => p.types[p.typeIndex('inuse_space')];
+    return this.model.profiles.every(p => p.role === 'shown') &&
+        shown.find(p => p.kind === 'peak' && p.typeIndex('inuse_space') >= 0 && space(p).total > 0);
   }
 
   startType(profile) {
