@@ -6,6 +6,9 @@
 
 const CARD_ROWS = 3;
 
+// The relative standard error from which on a card says how to count exactly.
+const LARGE_ERROR = 0.2;
+
 // The titles of cards of profiles that have no card of their own.
 const CARD_TITLES = {
   cpu: 'Processor time', wall: 'Where the time went', temporary_objects: 'Temporary blocks',
@@ -66,9 +69,9 @@ class OverviewView {
   // --- parts of cards
 
   // A card. rows: {value, part, name, note, title, href}. part: 0 to 1, or null.
-  card({title, text, href, rows, kind}) {
+  card({title, text, href, rows, kind, hint}) {
     return h('section', {class: 'card ' + (kind || '')},
-        h('h2', {}, href ? h('a', {href}, title) : title), text && h('p', {}, text),
+        h('h2', {}, href ? h('a', {href}, title) : title), text && h('p', {}, text), hint,
         (rows || []).map(row => {
           const line = h(row.href ? 'a' : 'div', {class: 'card-row bar', href: row.href, title: row.title},
               row.value && h('span', {class: 'value'}, row.value),
@@ -114,19 +117,37 @@ class OverviewView {
         .sort((a, b) => Math.abs(b.flat) - Math.abs(a.flat) || a.fn - b.fn).slice(0, CARD_ROWS);
     return this.card({
       title, text: text || quantityWithError(tree.sum, tree.variance, tree.unit) + ' in total',
-      href: this.href('Flame graph', profile, type),
-      rows: rows.map(r => this.functionRow(tree, r, quantity(r.flat, tree.unit),
+      href: this.href('Flame graph', profile, type), hint: this.errorHint(tree.sum, tree.variance),
+      rows: rows.map(r => this.functionRow(tree, r, quantityWithError(r.flat, r.variance, tree.unit),
                                            Math.abs(r.flat) / tree.sum))
     });
   }
 
   // --- memory
 
+  // The sum of all values: "4.97 MiB", or "2.00 \u00b1 0.76 MiB" if they are estimated from samples.
+  total(profile, type, unit = profile.types[type].unit) {
+    const values = profile.values[type];
+    let sum = 0;
+    for (let i = 0; i < profile.stackCount; i++)
+      sum += variance(this.app.model, profile, type, profile.labels[i], values[i]);
+    return quantityWithError(profile.types[type].total, sum, unit);
+  }
+
   // "4.97 MiB in 9,901 blocks"
   amount(profile, space, objects) {
-    const bytes = profile.types[space].total;
-    return quantity(bytes, 'bytes') +
-        (objects >= 0 ? ' in ' + counted(profile.types[objects].total, 'block') : '');
+    const noun = objects >= 0 && profile.types[objects].total === 1 ? 'block' : 'blocks';
+    return this.total(profile, space, 'bytes') +
+        (objects >= 0 ? ` in ${this.total(profile, objects)} ${noun}` : '');
+  }
+
+  // How to count exactly, in the first card whose values have a large error.
+  errorHint(sum, variance) {
+    if (this.hasHint || !(Math.sqrt(variance) > LARGE_ERROR * sum))
+      return null;
+    this.hasHint = true;
+    return h('p', {class: 'hint'}, 'Estimated from few samples: ', h('code', {}, 'mprof run --heap-rate=1'),
+        ' counts every block.');
   }
 
   heapCards() {
@@ -169,19 +190,34 @@ class OverviewView {
     }
     return keys.slice(0, 2).map(key => {
       const values = [...sums.get(key)].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-      const all = values.reduce((sum, [, value]) => sum + Math.abs(value), 0), {unit, total} = profile.types[type];
+      const all = values.reduce((sum, [, value]) => sum + Math.abs(value), 0), {unit} = profile.types[type];
+      const errors = this.labelVariances(profile, type, key);
+      const error = [...errors.values()].reduce((sum, v) => sum + v, 0);
       return this.card({
         title: 'By the label ' + shortenName(key, 30),
-        text: `${quantity(all, unit)} of ${quantity(total, unit)} ${profile.types[type].name} in ` +
+        text: `${quantityWithError(all, error, unit)} of ${this.total(profile, type)} ${profile.types[type].name} in ` +
             `${counted(values.length, 'value')}.`,
         href: this.href('Labels', profile, type),
         rows: values.slice(0, CARD_ROWS).map(([value, sum]) => ({
-          value: quantity(sum, unit), part: Math.abs(sum) / (all || 1), name: shortenName(value, 44), title: value,
+          value: quantityWithError(sum, errors.get(value), unit), part: Math.abs(sum) / (all || 1),
+          name: shortenName(value, 44), title: value,
           href: fragmentOf({view: 'Flame graph', profile: profile.index, type: profile.types[type].name,
             label: `${key}=${value}`})
         }))
       });
     });
+  }
+
+  // The variance of the sum of each value of a label.
+  labelVariances(profile, type, key) {
+    const {model} = this.app, sums = new Map();
+    for (let i = 0; i < profile.stackCount; i++) {
+      const v = variance(model, profile, type, profile.labels[i], profile.values[type][i]);
+      for (const [k, value] of model.labelSets[profile.labels[i]])
+        if (k === key)
+          sums.set(value, (sums.get(value) || 0) + v);
+    }
+    return sums;
   }
 
   // The growth of each profile that --base compares.
@@ -215,7 +251,7 @@ class OverviewView {
     const timeline = this.app.views.find(v => v instanceof TimelineView && v.trace.heap.length > 1);
     if (!view && !timeline)
       return null;
-    let times, values, unit = 'bytes', texts;
+    let times, values, unit = 'bytes', texts, amount = i => quantity(values[i], unit);
     if (view) {
       const {profile, type} = this.app.selection, {name} = profile.types[type];
       const points = view.snapshots.filter(p => p.typeIndex(name) >= 0);
@@ -223,6 +259,7 @@ class OverviewView {
       times = points.map((p, i) => p.time || i);
       values = points.map(p => p.types[p.typeIndex(name)].total);
       texts = points.map(p => dateText(p.time).slice(11, 19) || p.name);
+      amount = i => this.total(points[i], points[i].typeIndex(name));
     } else {
       times = timeline.trace.heapTime;
       values = timeline.trace.heap;
@@ -236,8 +273,7 @@ class OverviewView {
     const picture = new Picture({class: 'spark', role: 'img', 'aria-label': 'Memory over time'},
         (context, width, height) => drawSpark(context, width, height, times, values, best, unit));
     const card = this.card({
-      title: 'Memory over time', text: `At most ${quantity(values[best], unit)}, ${when}; ` +
-          `${quantity(values[last], unit)} at the last moment.`,
+      title: 'Memory over time', text: `At most ${amount(best)}, ${when}; ${amount(last)} at the last moment.`,
       href: fragmentOf({view: (view || timeline).title})
     });
     card.append(picture.canvas);
