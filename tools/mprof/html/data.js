@@ -106,6 +106,7 @@ class Model {
   constructor(data) {
     this.start = data.start;
     this.texts = data.texts.map(visible);
+    this.readWholeNames(data.wholeNames);
     this.functions = GRAINS.map(name => new Functions(data[name]));
     this.readFrames(data.frames);
     // The function that stands for small stacks that are cut off, or -1.
@@ -122,6 +123,14 @@ class Model {
         map.set(lines[i], lines[i + 1]);
       this.sources.set(file, map);
     }
+  }
+
+  // The names as in the source text of functions with shorter shown names.
+  readWholeNames(table) {
+    const s = new Stream(table);
+    this.wholeNames = new Map();
+    for (let i = 0; i < s.count; i++)
+      this.wholeNames.set(s.next(), this.texts[s.next()]);
   }
 
   readFrames(table) {
@@ -168,6 +177,16 @@ class Model {
 
   name(grain, f) {
     return this.texts[this.functions[grain].name[f]];
+  }
+
+  // With template arguments and parameters, as mprof top --full-names prints it.
+  wholeName(grain, f) {
+    return this.wholeNames.get(this.functions[grain].name[f]) || this.name(grain, f);
+  }
+
+  // Whether the expression fits the shown or the whole name.
+  matches(grain, f, pattern) {
+    return pattern.test(this.name(grain, f)) || pattern.test(this.wholeName(grain, f));
   }
 }
 

@@ -224,6 +224,11 @@ class Flame {
     return g.fn < 0 ? 'all' : tree.model.name(tree.shape.grain, g.fn);
   }
 
+  wholeName(g) {
+    const {tree} = this.groups;
+    return g.fn < 0 ? 'all' : tree.model.wholeName(tree.shape.grain, g.fn);
+  }
+
   draw(context, width, height) {
     if (!this.groups)
       return;
@@ -311,6 +316,8 @@ class Flame {
     }
     if (!this.groups.isUp && g.own && g.fn >= 0)
       lines.push(`${quantity(g.own, unit)}${nounOf(tree, g.own)} of it in the function itself`);
+    if (this.wholeName(g) !== this.label(g))
+      lines.push(this.wholeName(g));
     return lines;
   }
 
@@ -373,7 +380,7 @@ class Flame {
   stackText() {
     const lines = [];
     for (let g = this.focus || this.zoom; g && g.fn >= 0; g = g.parent)
-      lines.push(this.label(g));
+      lines.push(this.wholeName(g));
     return (this.groups.isUp ? lines.reverse() : lines).join('\n') + '\n';
   }
 

@@ -31,6 +31,11 @@ struct page_node {
   uint32_t number; // in the page, where callees follow their callers
 };
 
+// The name of a function in the source text, if it is shown with a shorter one.
+struct page_whole_name {
+  uint32_t shown, whole; // texts
+};
+
 struct page_label {
   uint32_t key, value; // texts
 };
@@ -64,6 +69,8 @@ struct page {
   struct page_function *functions[GRAINS];
   size_t function_count[GRAINS], function_capacity[GRAINS];
   struct intern function_sets[GRAINS];
+  struct page_whole_name *whole_names; // one for each shown name
+  size_t whole_name_count, whole_name_capacity;
   struct page_frame *frames;
   size_t frame_count, frame_capacity;
   struct intern frame_set;

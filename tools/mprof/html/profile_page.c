@@ -6,6 +6,7 @@
 
 #include "common/memory.h"
 #include "html/page_data.h"
+#include "view/short_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -162,19 +163,33 @@ struct views {
       *functions[GRAINS]; // of each frame of a view: its number in the page
 };
 
+static void add_whole_name(struct page *page, struct short_names *names,
+                           const char *shown) {
+  const char *whole = short_names_whole(names, shown);
+  if (strcmp(whole, shown) != 0)
+    *APPEND(page->whole_names, page->whole_name_count,
+            page->whole_name_capacity) = (struct page_whole_name){
+        page_text(page, shown), page_text(page, whole)};
+}
+
 static uint32_t *add_functions(struct page *page, unsigned grain,
+                               struct short_names *names,
                                const struct view *v) {
   uint32_t *numbers = zeroed(v->frame_count, sizeof *numbers);
   for (size_t i = 0; i < v->frame_count; i++) {
     const struct frame *f = &v->frames[i];
     const char *module = v->profile->strings[f->module];
     const char *slash = strrchr(module, '/');
+    const size_t before = page->function_count[grain];
     numbers[i] = page_function_of(
         page, grain,
         (struct page_function){page_text(page, v->profile->strings[f->name]),
                                page_text(page, v->profile->strings[f->file]),
                                f->line, f->is_std,
                                page_text(page, slash ? slash + 1 : module)});
+    // Lines have the names of functions.
+    if (grain == GRAIN_FUNCTIONS && page->function_count[grain] > before)
+      add_whole_name(page, names, v->profile->strings[f->name]);
   }
   return numbers;
 }
@@ -190,7 +205,8 @@ static bool make_views(struct page *page, struct views *v, struct profile *p,
     v->views[grain] = view_new(p, &wanted, error, size);
     if (!v->views[grain])
       return false;
-    v->functions[grain] = add_functions(page, grain, v->views[grain]);
+    v->functions[grain] =
+        add_functions(page, grain, options->names, v->views[grain]);
   }
   return true;
 }

@@ -229,7 +229,7 @@ function matchingFunctions(model, grain, pattern) {
   const {count} = model.functions[grain];
   const matches = new Uint8Array(count);
   for (let f = 0; f < count; f++)
-    matches[f] = pattern.test(model.name(grain, f)) ? 1 : 0;
+    matches[f] = model.matches(grain, f, pattern) ? 1 : 0;
   return matches;
 }
 

@@ -78,7 +78,7 @@ class FlameView {
     this.path.hidden = path.length < 2;
     fill(this.path, shown.map((g, i) => [i ? h('span', {class: 'place'}, ' \u203a ') : '',
       g === null ? `\u2026 ${path.length - 6} more` : h('button', {
-        class: 'plain', title: this.flame.label(g), onclick: () => this.flame.zoomTo(g),
+        class: 'plain', title: this.flame.wholeName(g), onclick: () => this.flame.zoomTo(g),
         'aria-current': g === this.flame.zoom ? 'true' : null
       }, shortenName(this.flame.label(g), 28))]));
   }
@@ -103,8 +103,7 @@ class FlameView {
 // A name with its place, and the library function that it called.
 function nameCell(model, grain, row) {
   const name = model.name(grain, row.fn);
-  const parts = [h('span', {class: 'name', title: name},
-                   briefName(name))];
+  const parts = [h('span', {class: 'name', title: model.wholeName(grain, row.fn)}, briefName(name))];
   const place = grain === 0 ? placeText(model, row) :
       grain === 1 ? placeText(model, {
         file: model.functions[1].file[row.fn], line: model.functions[1].line[row.fn]
@@ -188,7 +187,7 @@ class SandwichView {
     this.below = new Flame('Callees', on);
     const list = title => new RowTable({
       label: title, sort: 'value', choose: g => app.choose(g.fn), columns: [
-        {title, class: 'wide', text: g => h('span', {class: 'name', title: app.model.name(app.tree.shape.grain, g.fn)},
+        {title, class: 'wide', text: g => h('span', {class: 'name', title: app.model.wholeName(app.tree.shape.grain, g.fn)},
                                              briefName(app.model.name(app.tree.shape.grain, g.fn)))},
         {title: 'value', class: 'number', text: g => quantity(g.value, app.tree.unit)},
         {title: 'share', class: 'number', text: g => share(g.weight, this.weight),
@@ -217,10 +216,10 @@ class SandwichView {
       return;
     }
     const row = app.rows.find(r => r.fn === fn);
-    this.head.title = model.name(grain, fn);
-    fill(this.head, briefName(model.name(grain, fn)), h('small', {},
+    const name = model.name(grain, fn), whole = this.head.title = model.wholeName(grain, fn);
+    fill(this.head, briefName(name), h('small', {},
         `${quantity(row.flat, tree.unit)} own, ${quantity(row.cum, tree.unit)} with callees ` +
-        `(${share(row.cum, tree.sum)})`));
+        `(${share(row.cum, tree.sum)})`), whole !== name && h('div', {class: 'whole-name'}, whole));
     const up = GroupTree.around(tree, fn, true), down = GroupTree.around(tree, fn, false);
     this.weight = down.root.weight;
     this.callers.show(up.children(up.root), () => {});
@@ -255,7 +254,7 @@ class LinesView {
     for (const row of rows) {
       if (!file[row.fn] || line[row.fn] <= 0 || (std[row.fn] && !app.selection.std))
         continue;
-      if (pattern && !pattern.test(model.name(1, row.fn)) && !pattern.test(model.texts[file[row.fn]]))
+      if (pattern && !model.matches(1, row.fn, pattern) && !pattern.test(model.texts[file[row.fn]]))
         continue;
       const entry = files.get(file[row.fn]) || {file: file[row.fn], rows: new Map(), flat: 0, cum: 0};
       const old = entry.rows.get(line[row.fn]);

@@ -124,3 +124,10 @@ const char *short_names_unique(struct short_names *n, const char *full) {
 const char *short_names_plain(struct short_names *n, const char *full) {
   return n->texts->strings[n->forms[profile_text(n->texts, full)].plain];
 }
+
+const char *short_names_whole(struct short_names *n, const char *shown) {
+  const string_id form = profile_text(n->texts, shown);
+  const string_id owner =
+      form < n->owner_capacity ? n->owners[form] : (string_id)NOBODY;
+  return n->texts->strings[owner == NOBODY || owner == SEVERAL ? form : owner];
+}

@@ -28,5 +28,8 @@ const char *short_names_unique(struct short_names *n, const char *full);
 // The shortest form, which several functions may have. Patterns such as
 // drop_frames are made for it.
 const char *short_names_plain(struct short_names *n, const char *full);
+// The name as in the source text. shown: a name from short_names_unique. Other
+// texts are returned as they are.
+const char *short_names_whole(struct short_names *n, const char *shown);
 
 #endif
