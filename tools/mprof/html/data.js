@@ -129,8 +129,13 @@ class Model {
   readWholeNames(table) {
     const s = new Stream(table);
     this.wholeNames = new Map();
-    for (let i = 0; i < s.count; i++)
-      this.wholeNames.set(s.next(), this.texts[s.next()]);
+    for (let i = 0; i < s.count; i++) {
+      const shown = s.next();
+      let whole = '';
+      for (let piece = s.next(); piece; piece = s.next())
+        whole += this.texts[piece];
+      this.wholeNames.set(shown, whole);
+    }
   }
 
   readFrames(table) {

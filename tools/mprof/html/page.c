@@ -60,15 +60,6 @@ static void write_functions(const struct page *page, unsigned grain,
   stream_write(&s, names[grain], page->function_count[grain], out);
 }
 
-static void write_whole_names(const struct page *page, FILE *out) {
-  struct stream s = {0};
-  for (size_t i = 0; i < page->whole_name_count; i++) {
-    stream_put(&s, page->whole_names[i].shown);
-    stream_put(&s, page->whole_names[i].whole);
-  }
-  stream_write(&s, "wholeNames", page->whole_name_count, out);
-}
-
 static void write_frames(const struct page *page, FILE *out) {
   struct stream s = {0};
   for (size_t i = 0; i < page->frame_count; i++)
@@ -228,7 +219,7 @@ static void write_data(struct page *page, const struct page_start *start,
   write_texts(page, out);
   for (unsigned grain = 0; grain < GRAINS; grain++)
     write_functions(page, grain, out);
-  write_whole_names(page, out);
+  stream_write(&page->whole_names, "wholeNames", page->whole_name_count, out);
   write_frames(page, out);
   if (page->small_limit > 0)
     fprintf(out, ",\n\"smallFrame\":%" PRIu32, page->small_frame);
@@ -246,7 +237,6 @@ static void free_page(struct page *page) {
     free(page->functions[grain]);
     intern_free(&page->function_sets[grain]);
   }
-  free(page->whole_names);
   for (size_t i = 0; i < page->set_count; i++) {
     free(page->sets[i].lost);
     free(page->sets[i].nodes);

@@ -8,6 +8,7 @@
 
 #include "common/intern.h"
 #include "html/page.h"
+#include "html/stream.h"
 
 enum { GRAINS = GRAIN_FILES + 1 };
 
@@ -29,11 +30,6 @@ struct page_node {
   uint32_t parent, frame;
   uint32_t first_child, last_child, next_sibling; // 0: none
   uint32_t number; // in the page, where callees follow their callers
-};
-
-// The name of a function in the source text, if it is shown with a shorter one.
-struct page_whole_name {
-  uint32_t shown, whole; // texts
 };
 
 struct page_label {
@@ -69,8 +65,9 @@ struct page {
   struct page_function *functions[GRAINS];
   size_t function_count[GRAINS], function_capacity[GRAINS];
   struct intern function_sets[GRAINS];
-  struct page_whole_name *whole_names; // one for each shown name
-  size_t whole_name_count, whole_name_capacity;
+  // The names in the source text of functions with shorter shown names.
+  struct stream whole_names;
+  size_t whole_name_count;
   struct page_frame *frames;
   size_t frame_count, frame_capacity;
   struct intern frame_set;

@@ -163,13 +163,24 @@ struct views {
       *functions[GRAINS]; // of each frame of a view: its number in the page
 };
 
+// Stores the whole name of a function as texts that end with punctuation,
+// because names of templates repeat them: whole, they would be a third of a
+// page.
 static void add_whole_name(struct page *page, struct short_names *names,
                            const char *shown) {
+  static const char ends[] = "<>,(";
   const char *whole = short_names_whole(names, shown);
-  if (strcmp(whole, shown) != 0)
-    *APPEND(page->whole_names, page->whole_name_count,
-            page->whole_name_capacity) = (struct page_whole_name){
-        page_text(page, shown), page_text(page, whole)};
+  if (strcmp(whole, shown) == 0)
+    return;
+  stream_put(&page->whole_names, page_text(page, shown));
+  while (*whole) {
+    size_t length = strcspn(whole, ends);
+    length += strspn(whole + length, ends);
+    stream_put(&page->whole_names, profile_string(page->texts, whole, length));
+    whole += length;
+  }
+  stream_put(&page->whole_names, 0); // text 0 is ""
+  page->whole_name_count++;
 }
 
 static uint32_t *add_functions(struct page *page, unsigned grain,
