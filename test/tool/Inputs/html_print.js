@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scrolls a flame graph, prepares the page for the printer, and says which rows
-// the canvas of the graph has.
+// the canvas of the graph has, and how the bars of the overview end.
 
 document.querySelector('[role=tab]:nth-child(2)').click();
 const canvas = document.querySelector('canvas.flame');
@@ -27,4 +27,7 @@ setTimeout(() => {
   say('rows on paper', rows());
   dispatchEvent(new Event('afterprint'));
   say('the screen is as before', canvas.clientHeight === before);
+  document.querySelector('[role=tab]:nth-child(1)').click();
+  const bars = [...document.querySelectorAll('.card-row')].map(row => getComputedStyle(row).backgroundImage);
+  say('bars with a transparent edge', `${bars.filter(bar => bar.includes('rgba')).length} of ${bars.length}`);
 }, 200);
