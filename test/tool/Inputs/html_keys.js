@@ -12,7 +12,9 @@ const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 function useFlameGraph() {
   press(document.body, '1');
   const canvas = document.querySelector('canvas.flame');
-  press(canvas, 'ArrowDown');
+  say('has the keys', document.activeElement === canvas);
+  press(document.activeElement, 'ArrowDown');
+  say('below the graph', text('.hover-line'));
   say('first callee', text('.status'));
   press(canvas, 'Enter');
   press(canvas, 'Escape');

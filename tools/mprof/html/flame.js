@@ -360,7 +360,15 @@ class Flame {
       return;
     this.on.describe(this.lines(this.focus).join(', '));
     if (this.on.hover)
-      this.on.hover(this.lines(this.focus));
+      this.on.hover([]);
+  }
+
+  // Lets the keys move from the zoomed frame.
+  takeFocus() {
+    this.picture.canvas.focus({preventScroll: true});
+    this.focus = this.focus || this.zoom;
+    this.describe();
+    this.picture.redraw();
   }
 
   // Moves among the drawn frames.

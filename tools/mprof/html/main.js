@@ -409,6 +409,8 @@ class App {
       this.searchBox.select();
     } else if (event.key >= '0' && event.key <= '9' && this.views[event.key]) {
       this.open(Number(event.key));
+      if (this.views[this.current].takeFocus)
+        this.views[this.current].takeFocus();
     } else if ((event.key === '[' || event.key === ']') && this.selection) {
       const {profile, type} = this.selection, count = profile.types.length;
       this.select({type: (type + (event.key === ']' ? 1 : count - 1)) % count});

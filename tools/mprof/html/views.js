@@ -87,6 +87,10 @@ class FlameView {
     this.flame.search(app.matches);
   }
 
+  takeFocus() {
+    this.flame.takeFocus();
+  }
+
   state() {
     return {up: this.isUp ? 1 : null, merge: this.merge.firstChild.checked ? 1 : null, zoom: this.flame.zoomPath().join('.') || null};
   }
