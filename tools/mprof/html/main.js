@@ -217,12 +217,16 @@ class App {
     return texts;
   }
 
-  // "3 functions match; 1.2 MiB, 12 % in stacks with them"
+  // "3 functions match; 1.2 MiB, 12 % in stacks with them". Small stacks are known only
+  // as the sums of their functions (small_stacks.c): the sum of several may be larger.
   matchText() {
-    const {tree, matches} = this, found = this.foundWeight();
-    const count = this.rows.reduce((sum, row) => sum + matches[row.fn], 0);
+    const {tree, matches, selection: {profile, base}} = this;
+    const rows = this.rows.filter(row => matches[row.fn]), count = rows.length;
+    const hasSmall = count > 0 && Boolean(profile.small || (base && base.small));
+    const found = rows.reduce((most, row) => Math.max(most, hasSmall ? Math.abs(row.cum) : 0), this.foundWeight());
+    const isLess = hasSmall && (count > 1 || tree.active || base) && found < tree.weight[0];
     const noun = ['function', 'line', 'file'][tree.shape.grain];
-    return `${counted(count, noun)} ${count === 1 ? 'matches' : 'match'}: ${quantity(found, tree.unit)}, ` +
+    return `${counted(count, noun)} ${count === 1 ? 'matches' : 'match'}: ${isLess ? 'at least ' : ''}${quantity(found, tree.unit)}, ` +
         `${share(found, tree.weight[0])} in stacks that match`;
   }
 
