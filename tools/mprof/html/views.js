@@ -115,7 +115,8 @@ function nameCell(model, grain, row) {
   if (place)
     parts.push(' ', h('span', {class: 'place'}, place));
   if (row.via >= 0)
-    parts.push(' ', h('span', {class: 'via'}, 'via ' + shortenName(model.name(grain, row.via), 80)));
+    parts.push(' ', h('span', {class: 'via', title: model.wholeName(grain, row.via)},
+                         'via ' + shortenName(model.name(grain, row.via), 80)));
   return parts;
 }
 
@@ -133,13 +134,13 @@ class TableView {
           text: r => quantityWithError(r.flat, r.variance, tree().unit)},
         {title: 'share', class: 'number', text: r => share(r.flat, tree().sum),
           bar: r => Math.abs(r.flat) / (tree().sum || 1)},
-        {title: 'with callees', class: 'number', key: 'cum', text: r => value(r.cum)},
-        {title: 'share', class: 'number', text: r => share(r.cum, tree().sum),
+        {title: 'with callees', class: 'number callees', key: 'cum', text: r => value(r.cum)},
+        {title: 'share', class: 'number callees', text: r => share(r.cum, tree().sum),
           bar: r => Math.abs(r.cum) / (tree().sum || 1)},
         {title: 'change', class: 'number', key: 'delta', hidden: () => !compares(),
           text: r => h('span', {class: r.delta > 0 ? 'grown' : r.delta < 0 ? 'shrunk' : ''},
                        change(r.delta, tree().unit))},
-        {title: 'change with callees', class: 'number', key: 'cumDelta',
+        {title: 'change with callees', class: 'number callees', key: 'cumDelta',
           hidden: () => !compares(), text: r => change(r.cumDelta, tree().unit)},
         {title: 'function', class: 'wide', text: r => nameCell(app.model, tree().shape.grain, r)}
       ]
@@ -162,6 +163,7 @@ class TableView {
       this.table.sortKey = tree.base ? 'delta' : 'flat';
     }
     sort(this.table.sortKey);
+    this.element.classList.toggle('compared', this.compared);
     this.table.show(rows, sort);
   }
 
