@@ -202,23 +202,48 @@ static bool add_groups(struct groups *g) {
   return is_good;
 }
 
-// Returns whether each profile of --base has a profile of the same kind to be
-// compared with.
+static bool has_pair(const struct groups *g, const struct group *base) {
+  for (size_t i = 0; i < g->count; i++)
+    if (g->items[i].role != ROLE_BASE &&
+        strcmp(g->items[i].kind, base->kind) == 0)
+      return true;
+  return false;
+}
+
+// Returns whether a profile of --base has a profile of the same kind to be
+// compared with. The files of a directory may have further kinds.
 static bool check_base(const struct groups *g) {
+  const struct group *base = NULL;
   for (size_t i = 0; i < g->count; i++) {
-    bool has_pair = g->items[i].role != ROLE_BASE;
-    for (size_t k = 0; k < g->count && !has_pair; k++)
-      has_pair = g->items[k].role != ROLE_BASE &&
-                 strcmp(g->items[k].kind, g->items[i].kind) == 0;
-    if (!has_pair) {
-      complain(g->options,
-               "%s is a profile of the kind %s, and no given file has this "
-               "kind",
-               g->options->base, g->items[i].kind);
-      return false;
-    }
+    if (g->items[i].role != ROLE_BASE)
+      continue;
+    base = &g->items[i];
+    if (has_pair(g, base))
+      return true;
   }
-  return true;
+  if (base)
+    complain(g->options,
+             "%s is a profile of the kind %s, and no given file has this "
+             "kind",
+             g->options->base, base->kind);
+  return !base;
+}
+
+// Reads the file of --base, or the profiles of its directory.
+static bool read_base(struct groups *g) {
+  static const char *const suffixes[] = {".pb.gz", NULL};
+  char *path = (char *)g->options->base;
+  struct options own = *g->options;
+  own.paths = &path;
+  own.path_count = 1;
+  const struct options given = own;
+  if (!directory_expand(&given, suffixes, true, &own))
+    return false;
+  bool is_good = true;
+  for (int i = 0; i < own.path_count && is_good; i++)
+    is_good = add_file(g, own.paths[i], ROLE_BASE);
+  free(own.paths);
+  return is_good;
 }
 
 static bool read_files(struct groups *g) {
@@ -228,7 +253,7 @@ static bool read_files(struct groups *g) {
   for (int i = 0; i < o->path_count; i++)
     if (!add_file(g, o->paths[i], o->series ? ROLE_SNAPSHOT : ROLE_SHOWN))
       return false;
-  if (o->base && !add_file(g, o->base, ROLE_BASE))
+  if (o->base && !read_base(g))
     return false;
   for (size_t i = 0; i < g->count; i++)
     add_names(o, g->items[i].profile, NAMES_AUTOMATIC);
