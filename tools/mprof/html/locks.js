@@ -4,6 +4,11 @@
 // Who waits for a lock, beside who held it, and both joined; and threads that
 // wait for ever.
 
+// The frames before the parts of a stack of the locks profile, the waiter's first, and
+// those for parts that are not known (rt/write/kind_locks.c).
+const PAIR_PARTS = ['', '[released in]', '[taken in]', '[lock made in]'];
+const NO_PAIR_PARTS = ['[no release]', '[unknown waiter]'];
+
 class LocksView {
   // block, mutex, pairs: profiles, or undefined. Without the first two, the sums
   // are those of the pairs.
@@ -34,7 +39,7 @@ class LocksView {
         'that waited for a lock, with their waiting time (block profile). Right: the functions ' +
         'that let others wait until they released it (mutex profile).'),
         this.pairs && h('p', {class: 'note'}, 'Arrows: who waited for whom (locks profile): the ' +
-        'waiter \u2192 where the holder took the lock, and where it released it.'),
+        'waiter \u2192 where the holder took the lock -> where it released it; ? is not known.'),
         sorted.slice(0, 100).map(lock => this.card(app, lock, most)));
   }
 
@@ -68,40 +73,73 @@ class LocksView {
     return locks.get(name);
   }
 
-  // Adds the pairs of the locks profile: the innermost function of each part of
-  // a stack, which the runtime divides by pseudo frames.
+  // Adds the pairs of the locks profile, as view/lock_pairs.c does.
   join(app, locks) {
-    const profile = this.pairs, shape = shapeOf(app.model, 0, app.selection.std);
-    const delays = profile.values[profile.typeIndex('delay')];
-    const counts = profile.values[profile.typeIndex('contentions')];
+    const {pairs: profile, app: {model}} = this;
+    const values = name => profile.values[profile.typeIndex(name)];
+    const delays = values('delay'), counts = values('contentions'), held = values('held');
     for (let i = 0; i < profile.stackCount; i++) {
-      const lock = this.lockOf(app, profile, i, locks), parts = ['', '', ''];
-      let part = 0;
-      for (let n = shape.leaf(profile.nodes[i]); n; n = shape.parent[n]) {
-        const name = app.model.name(0, shape.fn[n]);
-        const at = ['[no release]', '[released in]', '[taken in]'].indexOf(name);
-        if (at >= 0)
-          part = Math.max(at, 1);
-        else
-          parts[part] = parts[part] || name;
-      }
-      const key = parts.join('\n');
-      const pair = lock.pairs.get(key) || {parts, delay: 0, count: 0};
+      const lock = this.lockOf(app, profile, i, locks), labels = new Map(model.labelSets[profile.labels[i]]);
+      const lines = this.partLines(profile.nodes[i]);
+      const access = ['waiter_access', 'holder_access'].map(name => labels.get(name) || '');
+      const key = [...lines, ...access].join('\n');
+      const pair = lock.pairs.get(key) || {lines, access, parts: lines.map(line => line < 0 ? '' : model.name(1, line)),
+        delay: 0, count: 0, held: 0, worst: 0, queue: 0};
       pair.delay += delays[i];
       pair.count += counts[i];
+      pair.held += held ? held[i] : 0;
+      pair.worst = Math.max(pair.worst, Number(labels.get('worst_wait') || 0));
+      pair.queue = Math.max(pair.queue, Number(labels.get('longest_queue') || 0));
       lock.pairs.set(key, pair);
       if (!this.profiles.length)
         lock.sums[0] += delays[i];
     }
   }
 
+  // The innermost line of the user's in each part of a stack, or -1. The runtime
+  // divides the stack by pseudo frames.
+  partLines(leaf) {
+    const {model, selection: {std}} = this.app, [functions, lines] = model.frames;
+    const parts = PAIR_PARTS.map(() => -1);
+    let part = 0;
+    for (let n = leaf; n; n = model.parent[n]) {
+      const frame = model.frame[n], fn = functions[frame], name = model.name(0, fn);
+      const begins = PAIR_PARTS.indexOf(name);
+      if (begins > 0)
+        part = begins;
+      else if (parts[part] < 0 && !NO_PAIR_PARTS.includes(name) && (std || !model.functions[0].std[fn]))
+        parts[part] = lines[frame];
+    }
+    return parts;
+  }
+
+  // "NAME FILE:LINE"
+  placeOf(line) {
+    const {model} = this.app, {file, line: number} = model.functions[1];
+    return line < 0 ? '?' : [shortenName(model.name(1, line), 80),
+      placeText(model, {file: file[line], line: number[line]})].filter(Boolean).join(' ');
+  }
+
+  // Where the holder took and released the lock; in one function, "NAME FILE:LINE -> LINE".
+  holderOf({lines: [, release, taken]}) {
+    const {name, file, line} = this.app.model.functions[1];
+    if (release < 0)
+      return 'not seen';
+    if (taken >= 0 && name[taken] === name[release] && file[taken] === file[release] && line[taken] > 0 && line[release] > 0)
+      return this.placeOf(taken) + (line[taken] === line[release] ? '' : ` -> ${line[release]}`);
+    return `${this.placeOf(taken)} -> ${this.placeOf(release)}`;
+  }
+
   pairRows(lock, most) {
-    const text = ([waiter, release, taken]) => `${waiter || 'unknown'} \u2192 ` + (!release ?
-        'no release' : taken === release ? release : `${taken || '?'}, ${release}`);
+    const time = value => quantity(value, 'nanoseconds');
     return [...lock.pairs.values()].sort((a, b) => b.delay - a.delay).slice(0, 12).map(pair => {
-      const row = h('div', {class: 'label bar'}, h('span', {}, text(pair.parts)),
-          h('span', {class: 'place'}, `${quantity(pair.delay, 'nanoseconds')} in ` +
-          quantity(pair.count, 'count')));
+      const [waiter, holder] = pair.access;
+      const access = (waiter && `, ${waiter}`) + (holder && ` behind ${holder}`);
+      const facts = [`${time(pair.delay)} in ${counted(pair.count, 'wait')}`, pair.worst && `worst ${time(pair.worst)}`,
+        pair.lines[2] >= 0 && `held ${time(pair.held)}`, pair.queue && `queue ${wholeText(pair.queue)}`];
+      const row = h('div', {class: 'label bar', title: pair.parts.slice(0, 3).filter(Boolean).join('\n')},
+          h('span', {}, `${this.placeOf(pair.lines[0])} \u2192 ${this.holderOf(pair)}${access}`),
+          h('span', {class: 'place'}, facts.filter(Boolean).join(', ')));
       row.style.setProperty('--part', 100 * pair.delay / most + '%');
       return row;
     });
