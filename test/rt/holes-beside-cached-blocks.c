@@ -19,12 +19,18 @@
 // RUN: %mprof memory now.pb.gz | FileCheck %s
 // RUN: %mprof memory --holes now.pb.gz | FileCheck %s --check-prefix=HOLES
 // RUN: %run_quiet{} ./app placed.pb.gz
-// RUN: not %mprof memory --holes placed.pb.gz 2>&1 | grep heap_rate=16384
-// RUN: %mprof memory placed.pb.gz | grep heap_rate=16384
+// RUN: not %mprof memory --holes placed.pb.gz 2>&1 | grep 'mprof run --heap-rate=16k -O memory=1 ./app placed.pb.gz '
+// RUN: %mprof memory placed.pb.gz > placed.txt && not grep -e --holes placed.txt
+// RUN: sed -n 's,^mprof \(run .*\)  # the stacks of these blocks$,\1,p' placed.txt > again.txt
+// RUN: test $(wc -l < again.txt) = 1 && xargs %mprof < again.txt
+// RUN: %mprof memory --holes placed.pb.gz | FileCheck %s --check-prefix=FINER
+// RUN: cp now.pb.gz "now it is.pb.gz" && %mprof memory "now it is.pb.gz" | grep '^mprof memory --holes .*now it is.pb.gz.  # the stacks of these blocks$'
 //
+// FINER: kept share used of each 4,096 function
+// FINER-NEXT: keep holes-beside-cached-blocks.c
 // CHECK: malloc: free memory between blocks
 // CHECK-NEXT: beside blocks of keep holes-beside-cached-blocks.c
-// CHECK-NOT: heap_rate=16384
+// CHECK-NOT: mprof run
 // HOLES: kept share used of each 4,096 function
 // HOLES-NEXT: 2.{{[789][0-9]*}} MiB {{[0-9.]+}} % {{[78][0-9]}} keep holes-beside-cached-blocks.c:
 // HOLES: blocks of these stacks keep 2.{{[0-9]+}} MiB of the {{[23]}}.{{[0-9]+}} MiB

@@ -10,6 +10,7 @@
 #include "commands/own_place.h"
 #include "commands/show_memory.h"
 #include "files/json.h"
+#include "files/shown_path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,6 +97,23 @@ static struct view *read_view(const struct options *options) {
   return v;
 }
 
+static int complain_of_holes(const struct options *options,
+                             const struct profile *p) {
+  char *command = NULL;
+  size_t length;
+  FILE *out = open_memstream(&command, &length);
+  if (out) {
+    show_memory_put_finer(p, out);
+    fclose(out);
+  }
+  complain(options,
+           "no stack is known that keeps free memory of malloc; to sample more "
+           "blocks, use %s (%s)",
+           command ? command : "mprof run", document_place("memory.md"));
+  free(command);
+  return STATUS_ERROR;
+}
+
 int command_memory(const struct options *options) {
   size_t limit;
   if (!input_count(options, &limit) || !add_names_check(options))
@@ -117,17 +135,14 @@ int command_memory(const struct options *options) {
   }
   const struct memory_part *part = memory_part_find(&m, MPROF_MEMORY_LISTED);
   if (options->holes && (!part || part->usage.used_beside == 0))
-    return complain(options,
-                    "no stack is known that keeps free memory of malloc; run "
-                    "the program with memory=1:heap_rate=16384 in "
-                    "MPROF_OPTIONS (%s)",
-                    document_place("memory.md"));
+    return complain_of_holes(options, v->profile);
   const struct memory_shown shown = {
       .limit = options->count   ? limit
                : options->holes ? HOLES
                                 : ROWS,
       .least = options->count ? 1 : m.total.rss / 100 * NOTICEABLE,
-      .is_holes = options->holes};
+      .is_holes = options->holes,
+      .path = options->path_count == 1 ? shown_path(options->paths[0]) : NULL};
   const struct style style = input_begin_output(options);
   if (option_is(options->format, "md"))
     show_memory_markdown(v, &m, &shown, stdout);

@@ -5,6 +5,7 @@
 
 #include "commands/show_memory.h"
 #include "commands/input.h"
+#include "commands/next_command.h"
 #include "commands/own_place.h"
 #include "common/memory.h"
 #include "common/plural.h"
@@ -188,8 +189,32 @@ static void print_cgroup(const struct profile *p, FILE *out) {
   fputc('\n', out);
 }
 
+void show_memory_put_finer(const struct profile *p, FILE *out) {
+  const char *command = input_comment(p, "command");
+  fputs("mprof run --heap-rate=16k -O memory=1 ", out);
+  style_put(out, command ? command : "PROGRAM");
+}
+
+// Prints the command that shows which blocks keep the free memory between
+// blocks, if this memory is large.
+static void print_holes_command(const struct profile *p,
+                                const struct memory_parts *m, const char *path,
+                                FILE *out) {
+  const struct memory_part *part = memory_part_find(m, MPROF_MEMORY_LISTED);
+  if (!part || part->usage.rss <= m->total.rss / 100 * LARGE)
+    return;
+  if (part->usage.used_beside == 0)
+    show_memory_put_finer(p, out);
+  else if (path)
+    next_command_put(out, "memory --holes", path);
+  else
+    return;
+  fputs("  # the stacks of these blocks\n", out);
+}
+
 // Returns the lines behind the table. The caller frees them.
-static char *last_lines(const struct view *v, const struct memory_parts *m) {
+static char *last_lines(const struct view *v, const struct memory_parts *m,
+                        const char *path) {
   char *text;
   size_t size;
   FILE *out = open_memstream(&text, &size);
@@ -204,15 +229,9 @@ static char *last_lines(const struct view *v, const struct memory_parts *m) {
   print_cgroup(v->profile, out);
   print_notes(v->profile, out);
   memory_advise(m, out);
-  const struct memory_part *free_part =
-      memory_part_find(m, MPROF_MEMORY_LISTED);
   const bool is_outside = input_comment(v->profile, "read") != NULL;
-  if (!is_outside && free_part && free_part->usage.used_beside == 0 &&
-      free_part->usage.rss > m->total.rss / 100 * LARGE)
-    fprintf(out,
-            "heap_rate=16384 in MPROF_OPTIONS shows which blocks keep the free "
-            "memory between blocks (%s)\n",
-            document_place("memory.md"));
+  if (!is_outside)
+    print_holes_command(v->profile, m, path, out);
   if (is_outside)
     fprintf(out,
             "the process is read from outside, so nothing has a stack: mprof "
@@ -251,7 +270,8 @@ struct memory_shown memory_shown_briefly(const struct memory_parts *m) {
 
 // Makes the table and the text behind it, which the caller frees.
 static struct table *make(struct shown *s, const struct view *v, char **lines) {
-  *lines = s->wanted->is_holes ? holes_line(s->m) : last_lines(v, s->m);
+  *lines = s->wanted->is_holes ? holes_line(s->m)
+                               : last_lines(v, s->m, s->wanted->path);
   return s->wanted->is_holes ? holes_table_of(s) : table_of(s);
 }
 

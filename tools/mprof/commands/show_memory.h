@@ -17,7 +17,12 @@ struct memory_shown {
   int64_t least_part; // bytes that a part must have
   bool is_short;      // only the resident bytes
   bool is_holes;      // only the stacks that keep free memory of malloc
+  const char *path;   // of the only profile, for --holes; else NULL
 };
+
+// Prints a command that runs the program of the profile again, so that the
+// stacks that keep free memory of malloc are known.
+void show_memory_put_finer(const struct profile *p, FILE *out);
 
 // Returns the choice for reports with tables of several profiles: the largest
 // rows, without those that nobody would notice.

@@ -100,7 +100,8 @@ static bool show_rest_of_memory(const struct options *o,
   const struct memory_part *blocks = memory_part_find(&m, MPROF_MEMORY_USED);
   if (blocks && blocks->usage.rss > m.total.rss / 100 * MOST)
     return false;
-  const struct memory_shown shown = memory_shown_briefly(&m);
+  struct memory_shown shown = memory_shown_briefly(&m);
+  shown.path = file->path;
   fputc('\n', stderr);
   show_memory(v, &m, &shown, stderr, style);
   print_command("memory", file->path);

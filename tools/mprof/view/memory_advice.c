@@ -31,7 +31,7 @@ static const struct allocator {
                  "sooner"},
     {"mimalloc", "mimalloc keeps %s free: mi_collect(true) gives pages back"},
     {NULL, "malloc keeps %s free; blocks in use keep the pages that it cannot "
-           "give back, and mprof memory --holes shows their stacks"},
+           "give back"},
 };
 enum { ALLOCATORS = sizeof allocators / sizeof allocators[0] };
 
