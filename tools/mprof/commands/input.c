@@ -56,7 +56,23 @@ struct view_options input_view_options(const struct options *o) {
                                .has_full_names = o->full_names};
 }
 
-struct view *input_view(const struct options *options) {
+struct view *input_view_or_other(struct profile *p, struct view_options wanted,
+                                 char *error, size_t size) {
+  struct view *v = view_new(p, &wanted, error, size);
+  const char *empty = v ? v->type_name : NULL,
+             *other = v && !wanted.type ? input_other_type(v) : NULL;
+  if (!other)
+    return v;
+  view_free(v);
+  wanted.type = other;
+  v = view_new(p, &wanted, error, size);
+  if (v)
+    v->empty_type = empty;
+  return v;
+}
+
+static struct view *view_of(const struct options *options,
+                            bool may_show_other) {
   if (options->lines + options->functions + options->files > 1) {
     complain(options, "--functions, --lines and --files exclude each other");
     return NULL;
@@ -69,9 +85,25 @@ struct view *input_view(const struct options *options) {
   add_names(options, p, NAMES_AUTOMATIC);
   const struct view_options wanted = input_view_options(options);
   char error[256];
-  struct view *v = view_new(p, &wanted, error, sizeof error);
+  struct view *v = may_show_other
+                       ? input_view_or_other(p, wanted, error, sizeof error)
+                       : view_new(p, &wanted, error, sizeof error);
   if (!v)
     complain(options, "%s", error);
+  return v;
+}
+
+struct view *input_view(const struct options *options) {
+  return view_of(options, false);
+}
+
+struct view *input_view_of_values(const struct options *options) {
+  const bool is_md = option_is(options->format, "md");
+  struct view *v = view_of(options, !options->format || is_md ||
+                                        option_is(options->format, "text"));
+  if (v && v->empty_type && is_md) // no title says so
+    complain(options, "note: %s is 0, so these are the values of %s",
+             v->empty_type, v->type_name);
   return v;
 }
 
@@ -139,6 +171,12 @@ void input_print_title(const struct view *v, FILE *out,
                        const struct style *style) {
   const struct profile *p = v->profile;
   const char *command = input_comment(p, "command");
+  if (v->empty_type) {
+    style_put(out, v->empty_type);
+    fputs(" is 0, so these are the values of ", out);
+    style_put(out, v->type_name);
+    fputs(":\n", out);
+  }
   if (style->has_colour)
     fputs("\033[2m", out);
   style_put(out, v->type_name);

@@ -22,6 +22,15 @@ struct view_options input_view_options(const struct options *options);
 // and returns NULL.
 struct view *input_view(const struct options *options);
 
+// Makes a view. If the options choose no value type and all values of the
+// profile's own one are 0, as in programs that have freed all memory, makes a
+// view of another type (input_other_type), which its title says. On failure,
+// returns NULL and writes a message of one line to error.
+struct view *input_view_or_other(struct profile *p, struct view_options wanted,
+                                 char *error, size_t size);
+// Does the same as input_view, with such a view in the formats for people.
+struct view *input_view_of_values(const struct options *options);
+
 // Returns the text behind "NAME: " if a comment of the profile begins so, or
 // NULL.
 const char *input_comment(const struct profile *p, const char *name);

@@ -171,7 +171,7 @@ int command_list(const struct options *options) {
                     error);
   struct options by_lines = *options;
   by_lines.lines = true;
-  struct view *v = input_view(&by_lines);
+  struct view *v = input_view_of_values(&by_lines);
   if (!v)
     return STATUS_ERROR;
   struct function_table t = functions_of(v, options->std, false);

@@ -44,12 +44,8 @@ static bool show_profile(const struct options *o,
     return false;
   written_file_add_moment(file, p, start_ns);
   add_names(o, p, NAMES_AUTOMATIC);
-  struct view_options wanted = {0};
-  struct view *v = view_new(p, &wanted, error, sizeof error);
-  // A program that has freed everything: show what it had allocated.
-  const char *empty = v ? v->type_name : NULL;
-  if (v && (wanted.type = input_other_type(v)) != NULL)
-    v = view_new(p, &wanted, error, sizeof error);
+  struct view *v =
+      input_view_or_other(p, (struct view_options){0}, error, sizeof error);
   if (!v)
     return false;
   struct function_table rows = functions_of(v, false, false);
@@ -58,12 +54,6 @@ static bool show_profile(const struct options *o,
     return false;
   }
   fputc('\n', stderr);
-  if (wanted.type) {
-    style_put(stderr, empty);
-    fputs(" is 0, so these are the values of ", stderr);
-    style_put(stderr, wanted.type);
-    fputs(":\n", stderr);
-  }
   if (strcmp(kind->name, "lockorder") == 0)
     show_orders(v, REPORT_ROWS, stderr);
   else
@@ -73,8 +63,8 @@ static bool show_profile(const struct options *o,
     print_labels(v, "state", stderr, style);
   functions_free(&rows);
   char command[64];
-  if (wanted.type && strcmp(kind->command, "top") == 0)
-    snprintf(command, sizeof command, "top --sample=%s", wanted.type);
+  if (v->empty_type && strcmp(kind->command, "top") == 0)
+    snprintf(command, sizeof command, "top --sample=%s", v->type_name);
   else
     snprintf(command, sizeof command, "%s", kind->command);
   print_command(command, path);

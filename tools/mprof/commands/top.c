@@ -37,7 +37,7 @@ static void print_csv(const struct view *v, const struct function_table *rows,
 // Shows the sum of the files, which are of one kind.
 static int show_sum(const struct options *options, size_t limit,
                     const struct style *style) {
-  struct view *v = input_view(options);
+  struct view *v = input_view_of_values(options);
   if (!v)
     return STATUS_ERROR;
   struct function_table rows = functions_of(v, options->std, options->cum);

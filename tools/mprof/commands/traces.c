@@ -269,7 +269,7 @@ int command_traces(const struct options *options) {
   // The frames of a stack are calls, so show the lines of the calls.
   struct options by_lines = *options;
   by_lines.lines = !options->functions && !options->files;
-  struct view *v = input_view(&by_lines);
+  struct view *v = input_view_of_values(&by_lines);
   if (!v)
     return STATUS_ERROR;
   if (option_is(options->format, "sarif"))

@@ -111,7 +111,7 @@ int command_tree(const struct options *options) {
   size_t limit;
   if (!input_count(options, &limit))
     return STATUS_ERROR;
-  struct view *v = input_view(options);
+  struct view *v = input_view_of_values(options);
   if (!v)
     return STATUS_ERROR;
   const struct call_tree t = calls_of(v, options->std);

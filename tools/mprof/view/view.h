@@ -88,6 +88,9 @@ struct view {
   struct profile *profile;
   unsigned type;
   const char *type_name, *unit;
+  // The value type that the view has replaced because all its values are 0;
+  // else NULL. See input_view_of_values.
+  const char *empty_type;
   struct frame *frames;
   struct frame_place *places;
   struct stack_frame *stack_frames;
