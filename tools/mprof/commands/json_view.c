@@ -60,8 +60,7 @@ void json_put_frame(FILE *out, const struct view *v,
   json_string(out, strings[v->frames[f->frame].name]);
   json_put_text(out, "file", strings[f->place.file]);
   fprintf(out, ", \"line\": %" PRId64, f->place.line);
-  json_put_text(out, "via",
-                f->via == NO_FRAME ? NULL : strings[v->frames[f->via].name]);
+  json_put_text(out, "via", frame_via(v, f));
 }
 
 void json_put_frames(FILE *out, const struct view *v,

@@ -57,6 +57,13 @@ static const char *base_of(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
+const char *frame_via(const struct view *v, const struct shown_frame *f) {
+  if (f->via == NO_FRAME)
+    return NULL;
+  const struct frame *via = &v->frames[f->via];
+  return v->profile->strings[v->has_full_names ? via->name : via->plain];
+}
+
 struct frame_text frame_text(const struct view *v,
                              const struct shown_frame *f) {
   const char **strings = v->profile->strings;
@@ -74,7 +81,7 @@ struct frame_text frame_text(const struct view *v,
                  base_of(strings[file]));
   if (f->via != NO_FRAME && n >= 0 && (size_t)n < sizeof t.text)
     snprintf(t.text + n, sizeof t.text - (size_t)n, "  via %s",
-             strings[v->frames[f->via].name]);
+             frame_via(v, f));
   return t;
 }
 
@@ -111,7 +118,7 @@ struct frame_text frame_parts(const struct view *v,
   }
   if (f->via != NO_FRAME) {
     append(&t, &length, "\nvia ");
-    append_name(&t, &length, strings[v->frames[f->via].name]);
+    append_name(&t, &length, frame_via(v, f));
   }
   return t;
 }

@@ -36,6 +36,11 @@ uint32_t view_shown(const struct view *v, const struct view_stack *s,
 // Returns the largest number of frames of a stack.
 uint32_t view_depth(const struct view *v);
 
+// Returns the name of the function f->via, or NULL if f->via is NO_FRAME. Where
+// functions have short names, this is the shortest one: overloads of a library
+// function may share it.
+const char *frame_via(const struct view *v, const struct shown_frame *f);
+
 struct frame_text {
   char text[1024];
 };

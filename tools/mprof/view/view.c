@@ -451,6 +451,7 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   struct builder b = {
       .view = v, .options = options, .has_python = has_python(p)};
   v->profile = p;
+  v->has_full_names = options->has_full_names;
   v->stack_frames = grow(NULL, &v->stack_frame_capacity, 1,
                          sizeof *v->stack_frames); // not NULL if empty
   if (!choose_type(v, options->type, error, size) ||

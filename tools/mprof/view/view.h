@@ -91,6 +91,7 @@ struct view {
   // The value type that the view has replaced because all its values are 0;
   // else NULL. See input_view_of_values.
   const char *empty_type;
+  bool has_full_names; // as in the options
   struct frame *frames;
   struct frame_place *places;
   struct stack_frame *stack_frames;
