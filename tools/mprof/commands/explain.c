@@ -153,18 +153,23 @@ static void put_labels(const struct question *q, const struct view *v,
   is_done |= i > 0;
 }
 
-// Prints the cycles of locks as a block of code.
-static void put_orders(const struct view *v, size_t limit) {
+// Prints the cycles of locks, or the stuck threads, as a block of code.
+static void put_lines(const struct question *q, const struct view *v,
+                      size_t limit) {
   char *text = NULL;
   size_t length;
   FILE *out = open_memstream(&text, &length);
   if (!out)
     return;
-  show_orders(v, limit ? (int64_t)limit : INT64_MAX, out);
+  if (strcmp(q->kind, "lockorder") == 0)
+    show_orders(v, limit ? (int64_t)limit : INT64_MAX, out);
+  else if (strcmp(q->kind, "threadleak") == 0)
+    stuck_section(v, limit, out);
   fclose(out);
-  putchar('\n');
-  for (char *rest = text, *line; (line = strsep(&rest, "\n")) && *line;)
-    printf("    %s\n", line);
+  if (*text && *text != '\n')
+    putchar('\n');
+  for (char *rest = text, *line; (line = strsep(&rest, "\n")) && rest;)
+    printf("%s%s\n", *line ? "    " : "", line);
   free(text);
 }
 
@@ -204,8 +209,7 @@ static void put_section(const struct question *q, struct profile *p,
   struct table *t = top_table(v, &rows, count, "function", true);
   table_print_markdown(t, stdout);
   table_free(t);
-  if (strcmp(q->kind, "lockorder") == 0)
-    put_orders(v, limit);
+  put_lines(q, v, limit);
   put_more(q, path);
   functions_free(&rows);
 }

@@ -12,9 +12,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 // Prints the waiters beside the holders (mprof locks). The view has lines.
 void locks_section(const struct view *v, size_t limit);
+
+// Prints the stacks of stuck threads, each with the lock that its threads wait
+// for and the thread that holds it (mprof stuck).
+void stuck_section(const struct view *v, size_t limit, FILE *out);
 
 // Prints the values of the program's label `index`, which are sorted by name
 // (mprof labels). Returns false if the program has fewer labels.

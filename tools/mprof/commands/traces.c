@@ -150,27 +150,52 @@ static bool show_report(const struct options *options, const char *path,
 
 // --- the commands ---
 
-static void print_line(const char *text, const struct style *style) {
-  fputs("    ", stdout);
-  style_put_parts(stdout, text, style->width > 4 ? style->width - 4 : 0);
+static void print_line(const char *text, const struct style *style, FILE *out) {
+  fputs("    ", out);
+  style_put_parts(out, text, style->width > 4 ? style->width - 4 : 0);
 }
 
 // Prints the frames. A frame that calls itself directly is printed once, with
 // the number of its calls.
 static void print_frames(const struct view *v, const struct shown_frame *frames,
-                         uint32_t count, const struct style *style) {
+                         uint32_t count, const struct style *style, FILE *out) {
   for (uint32_t i = 0; i < count;) {
     uint32_t repeats = 1;
     while (i + repeats < count && frames[i + repeats].frame == frames[i].frame)
       repeats++;
-    print_line(frame_parts(v, &frames[i]).text, style);
+    print_line(frame_parts(v, &frames[i]).text, style, out);
     if (repeats > 1)
-      printf("  (%u times)", repeats);
-    putchar('\n');
+      fprintf(out, "  (%u times)", repeats);
+    fputc('\n', out);
     i += repeats;
   }
   if (count == 0)
-    puts("    [no stack]");
+    fputs("    [no stack]\n", out);
+}
+
+static void print_rows(const struct view *v, const struct stack_table *t,
+                       size_t count, const struct style *style, FILE *out) {
+  for (size_t i = 0; i < count; i++) {
+    const struct stack_row *r = &t->rows[i];
+    if (style->has_colour)
+      fputs("\033[1m", out);
+    fprintf(out, "\n%s  %s",
+            quantity_with_error(r->value, r->variance, v->unit, style->has_utf8)
+                .text,
+            quantity_share(r->value, v->total).text);
+    if (style->has_colour)
+      fputs("\033[0m", out);
+    fputc('\n', out);
+    show_labels(v, t, r, out);
+    print_frames(v, &t->frames[r->first], r->count, style, out);
+  }
+}
+
+void stuck_section(const struct view *v, size_t limit, FILE *out) {
+  const struct style plain = {.has_utf8 = true};
+  struct stack_table t = stacks_of(v, false);
+  print_rows(v, &t, limit && limit < t.count ? limit : t.count, &plain, out);
+  stacks_free(&t);
 }
 
 // Prints the stacks of the view, each with its value, its labels and its
@@ -185,20 +210,7 @@ static void print_stacks(const struct view *v, const struct options *options,
   }
   const struct style style = input_begin_output(options);
   input_print_title(v, stdout, &style);
-  for (size_t i = 0; i < count; i++) {
-    const struct stack_row *r = &t.rows[i];
-    if (style.has_colour)
-      fputs("\033[1m", stdout);
-    printf("\n%s  %s",
-           quantity_with_error(r->value, r->variance, v->unit, style.has_utf8)
-               .text,
-           quantity_share(r->value, v->total).text);
-    if (style.has_colour)
-      fputs("\033[0m", stdout);
-    putchar('\n');
-    show_labels(v, &t, r, stdout);
-    print_frames(v, &t.frames[r->first], r->count, &style);
-  }
+  print_rows(v, &t, count, &style, stdout);
   input_print_end(v, stdout, &style, count, t.count, "stacks", "-n 0");
   stacks_free(&t);
 }
