@@ -36,14 +36,15 @@ __attribute__((noinline)) static void mostly() {
   text = new std::string(200000, 'x');
 }
 
-static const std::string letters(300, 'y');
+static const std::string &letters = *new std::string(300, 'y');
+static std::string &before = *new std::string, &behind = *new std::string;
 
 __attribute__((noinline)) static void adds_before() {
-  text = new std::string("x" + letters);
+  before = "x" + letters;
 }
 
 __attribute__((noinline)) static void adds_behind() {
-  text = new std::string(letters + letters);
+  behind = letters + letters;
 }
 
 int main(int argc, char **) {
