@@ -13,7 +13,7 @@
 
 struct tables {
   const struct mprof_symbol_source *from;
-  uintptr_t symbols, names, hashes, versions; // versions 0: there are none
+  uintptr_t symbols, names, hashes;
 };
 
 // Inlined, so that a copy in the own memory is a load: most calls are at the
@@ -26,21 +26,39 @@ get(const struct tables *t, void *to, uintptr_t at, size_t size) {
   return true;
 }
 
-static void find_tables(struct tables *t) {
+// Reads entry i of the dynamic section. Returns false after the last one.
+static bool read_entry(const struct tables *t, uintptr_t i, ElfW(Dyn) * d) {
   enum { ENTRIES_MAX = 256 };
-  uintptr_t at = t->from->dynamic;
+  return i < ENTRIES_MAX &&
+         get(t, d, t->from->dynamic + i * sizeof(*d), sizeof(*d)) &&
+         d->d_tag != DT_NULL;
+}
+
+// Returns whether there are all tables. Stops at the last one, because searches
+// at the start of each program go through all modules.
+static bool find_tables(struct tables *t) {
   ElfW(Dyn) d;
-  for (int i = 0;
-       i < ENTRIES_MAX && get(t, &d, at, sizeof(d)) && d.d_tag != DT_NULL;
-       i++, at += sizeof(d)) {
+  for (uintptr_t i = 0; read_entry(t, i, &d); i++) {
     uintptr_t *const table = d.d_tag == DT_SYMTAB     ? &t->symbols
                              : d.d_tag == DT_STRTAB   ? &t->names
                              : d.d_tag == DT_GNU_HASH ? &t->hashes
-                             : d.d_tag == DT_VERSYM   ? &t->versions
                                                       : NULL;
-    if (table != NULL)
-      *table = mprof_dynamic_address(t->from->base, d.d_un.d_ptr);
+    if (table == NULL)
+      continue;
+    *table = mprof_dynamic_address(t->from->base, d.d_un.d_ptr);
+    if (t->symbols != 0 && t->names != 0 && t->hashes != 0)
+      return true;
   }
+  return false;
+}
+
+// Returns the table of the versions of symbols, or 0.
+static uintptr_t find_versions(const struct tables *t) {
+  ElfW(Dyn) d;
+  for (uintptr_t i = 0; read_entry(t, i, &d); i++)
+    if (d.d_tag == DT_VERSYM)
+      return mprof_dynamic_address(t->from->base, d.d_un.d_ptr);
+  return 0;
 }
 
 static bool is_name(const struct tables *t, uintptr_t at, const char *name) {
@@ -59,11 +77,12 @@ static uintptr_t value_of(const struct tables *t, uint32_t i,
   enum { HIDDEN = 0x8000 }; // an older version
   ElfW(Sym) s;
   ElfW(Half) version = 0;
+  const uintptr_t versions = find_versions(t);
   return get(t, &s, t->symbols + i * sizeof(s), sizeof(s)) &&
                  s.st_shndx != SHN_UNDEF &&
                  ELF64_ST_TYPE(s.st_info) != STT_GNU_IFUNC &&
-                 (t->versions == 0 ||
-                  get(t, &version, t->versions + i * sizeof(version),
+                 (versions == 0 ||
+                  get(t, &version, versions + i * sizeof(version),
                       sizeof(version))) &&
                  !(version & HIDDEN) && is_name(t, t->names + s.st_name, name)
              ? s.st_value
@@ -86,9 +105,8 @@ uintptr_t mprof_symbol_find(const struct mprof_symbol_source *from,
   } head;
   const uint32_t hash = hash_of(name);
   uint32_t i, found = 0;
-  find_tables(&t);
-  if (t.symbols == 0 || t.names == 0 || t.hashes == 0 ||
-      !get(&t, &head, t.hashes, sizeof(head)) || head.buckets == 0)
+  if (!find_tables(&t) || !get(&t, &head, t.hashes, sizeof(head)) ||
+      head.buckets == 0)
     return 0;
   const uintptr_t buckets =
       t.hashes + sizeof(head) + head.bloom_words * sizeof(ElfW(Addr));
