@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import threading
 import time
@@ -298,6 +299,36 @@ def switches():
         os.kill(t.job, signal.SIGTERM)
         equal(t.ended(), -signal.SIGTERM)
         equal(option(app, "mutex_fraction"), "mutex_fraction=0\n")
+
+
+def stalls():
+    """A server that does not answer when the user writes a file. The keys still work."""
+    asked = []
+    path = tempfile.mkdtemp(prefix="mprof-", dir="/tmp")
+    page = b"\x08\x01"
+
+    def answer(server):
+        while True:
+            connection, _ = server.accept()
+            request = connection.recv(4096)
+            if not request:
+                continue
+            asked.append(request.split(b" ")[1])
+            if asked.count(b"/debug/pprof/cmdline") < 2:
+                body = b"server" if asked[-1].endswith(b"cmdline") else page
+                connection.sendall(b"HTTP/1.1 200 OK\r\nServer: MProf/1\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+                connection.close()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path + "/sock")
+        server.listen()
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+        t = Terminal(path + "/sock")
+        until(lambda: b"/debug/pprof/heap" in asked)
+        t.type("w")
+        t.shows("wrote server.%d.heap.txt" % os.getpid(), -1)
+        t.type("q")
+        equal(t.ended(), 0)
+    shutil.rmtree(path)
 
 
 def ends():

@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SECOND_MS = 1000, STEP_MS = 100 };
 
@@ -33,7 +34,8 @@ static struct live {
   struct known_names *names;
   const char *target;
   char address[LIVE_ADDRESS];
-  int pid; // 0: unknown
+  char prefix[300]; // of the names of files: "PROGRAM.PID.", or ""
+  int pid;          // 0: unknown
   long seconds;
   bool has_keys;
   struct style style;
@@ -137,9 +139,7 @@ static void write_file(void) {
   bytes.at = (uint8_t *)fetch("GET", path, &bytes.length);
   if (!bytes.at)
     return;
-  program_name(live.target, name, sizeof name - 64);
-  const size_t before = strlen(name);
-  snprintf(name + before, sizeof name - before, "%s%s", kind->dump,
+  snprintf(name, sizeof name, "%s%s%s", live.prefix, kind->dump,
            program_suffix(&bytes));
   const char *error = bytes_write(name, &bytes);
   if (error)
@@ -516,12 +516,10 @@ static bool read_options(const struct options *options, long *screens) {
 
 // Stores the name of the program and its process id, if they are known.
 static char *find_names(void) {
-  char name[300];
-  live.pid = program_name(live.target, name, sizeof name);
-  const size_t length = strlen(name);
-  if (length)
-    name[length - 1] = '\0'; // the dot
-  return text_of("%s", length ? name : live.target);
+  live.pid = program_name(live.target, live.prefix, sizeof live.prefix);
+  const size_t length = strlen(live.prefix);
+  return length ? text_of("%.*s", (int)length - 1, live.prefix)
+                : text_of("%s", live.target);
 }
 
 int command_live(const struct options *options) {
@@ -539,6 +537,7 @@ int command_live(const struct options *options) {
   const int fd = live_connect(live.address, why, sizeof why);
   if (fd < 0)
     return complain(options, "%s", why);
+  close(fd);
   live.shown.program = find_names();
   live.style = style_of_output(options->colour);
   read_use();
