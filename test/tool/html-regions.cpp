@@ -13,8 +13,9 @@
 // RUN: %python %S/Inputs/browser.py text all page.html#all | FileCheck %s
 // CHECK: Overview: Slowest regions2 regions in the trace, which has no tasks.
 // CHECK-SAME: outer after
-// CHECK-SAME: order after {{.*}}waiting (sync) for shop::cache in shop::look, held by main G1 in main
+// CHECK-SAME: order after {{.*}}waiting (lock) for shop::cache in shop::look, held by main G1 in main
 // CHECK-SAME: Timeline
+// CHECK-SAME: join in main main G1
 // RUN: %python %S/Inputs/browser.py use %S/Inputs/html_begin.js page.html \
 // RUN:   | FileCheck %s --check-prefix=FIRST
 // FIRST: step: begins with Overview
@@ -34,6 +35,7 @@ __attribute__((noinline)) static void look() {
   cache.lock();
   cache.unlock();
   mprof_trace_region_end(0, "order");
+  until_main_waits(NULL, 0);
 }
 } // namespace shop
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows a link of the overview, goes back, and opens an address again.
+// Follows a link of the overview, goes back, opens an address again, and follows
+// the sentence on stuck threads.
 
 const view = () => document.body.dataset.view;
 const text = selector => document.querySelector(selector).firstChild.textContent;
@@ -37,7 +38,12 @@ const steps = [
     document.querySelector('[role=tab]:nth-child(3)').click();
     document.querySelector('button[title="Sort by with callees"]').click();
   },
-  () => say('sorted', location.hash)
+  () => {
+    say('sorted', location.hash);
+    document.querySelector('[role=tab]:nth-child(1)').click();
+    document.querySelector('.card.danger p a').click();
+  },
+  () => say('stuck', view())
 ];
 const next = () => {
   steps.shift()();

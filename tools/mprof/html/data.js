@@ -115,6 +115,7 @@ class Model {
     this.readLabels(data.labelSets);
     this.profiles = data.profiles.map((p, i) => new Profile(p, i));
     this.traces = data.traces;
+    this.memoryParts = data.memoryParts;
     this.reports = data.reports.map(({name, lines}) => ({name, lines: lines.map(visible)}));
     this.sources = new Map();
     for (const [file, lines] of data.sources) {

@@ -16,9 +16,20 @@ const CARD_TITLES = {
   mutex: 'Let others wait longest', block: 'Longest waits', threadcreate: 'Created threads'
 };
 
+// What values are, behind their sum. Other values are "in total".
+const STATES = {
+  inuse_space: 'in use', inuse_objects: 'in use', alloc_space: 'allocated', alloc_objects: 'allocated'
+};
+
+// The values that a comparison shows.
+const CHANGED = {
+  inuse_space: 'memory in use', inuse_objects: 'blocks in use', alloc_space: 'allocated memory',
+  alloc_objects: 'allocated blocks', delay: 'time', cpu: 'processor time', rss: 'resident memory'
+};
+
 // What is not in the files, and the option of mprof run that records it.
 const RECORDINGS = [
-  ['peak', 'the memory in use at the peak', '--peak'],
+  ['peak', 'the memory in use at the peak', '--peak'], ['temporary_objects', 'temporary blocks', '-O heapx=1'],
   ['block', 'waits', '--block'], ['mutex', 'who let others wait', '--mutex'],
   ['threads', 'what each thread does at the end', '--threads'],
   ['cpu', 'processor time', '--cpu'], ['threadleak', 'stuck threads', '--stuck'],
@@ -195,7 +206,8 @@ class OverviewView {
       const error = [...errors.values()].reduce((sum, v) => sum + v, 0);
       return this.card({
         title: 'By the label ' + shortenName(key, 30),
-        text: `${quantityWithError(all, error, unit)} of ${this.total(profile, type)} ${profile.types[type].name} in ` +
+        text: `${quantityWithError(all, error, unit)} of ${this.total(profile, type)} ${STATES[profile.types[type].name]}` +
+            `${profile.kind === 'peak' ? ' at the peak' : ''}, in ` +
             `${counted(values.length, 'value')}.`,
         href: this.href('Labels', profile, type),
         rows: values.slice(0, CARD_ROWS).map(([value, sum]) => ({
@@ -235,7 +247,7 @@ class OverviewView {
       if (!most)
         return null;
       return this.card({
-        title: 'Changed most: ' + profile.types[tree.type].name,
+        title: 'Changed most: ' + (CHANGED[profile.types[tree.type].name] || profile.types[tree.type].name),
         text: `Before ${quantity(tree.baseSum, unit)}, now ${quantity(tree.sum, unit)}, change ` +
             change(tree.total[0] - tree.totalBase[0], unit) + '.',
         href: this.href('Flame graph', profile, tree.type),
@@ -291,8 +303,8 @@ class OverviewView {
     for (const group of view.groups)
       for (const t of group.threads) {
         count++;
-        rows.push({value: t.waited, name: `${t.name || 'thread'} (${t.id})`, href,
-          second: `waits for ${lockName(t.wait || 'unknown')}` + (t.heldBy ? `, held by thread ${t.heldBy}` : ''),
+        rows.push({value: t.waited, name: shortenName(frameName(ownFrame(t.stack)), 40) || 'unknown code', href,
+          note: `${t.name || 'thread'} (${t.id})`, second: `waits for ${lockName(t.wait || 'unknown')}` + (t.heldBy ? `, held by thread ${t.heldBy}` : ''),
           title: t.stack.slice(0, 12).join('\n')});
       }
     for (const profile of count ? [] : view.profiles) {
@@ -308,7 +320,7 @@ class OverviewView {
     }
     return count ? this.card({
       title: 'Stuck threads', kind: 'danger', href, rows: rows.slice(0, CARD_ROWS),
-      text: `${counted(count, 'thread')} can never continue.`
+      text: h('a', {href}, `${counted(count, 'thread')} can never continue.`)
     }) : null;
   }
 
@@ -453,9 +465,16 @@ class OverviewView {
       if (type < 0)
         return null;
       return this.valueCard(CARD_TITLES[p.kind] || p.kind, p, type,
-          p.kind === 'threadcreate' ? this.createText(p) : `${p.types[type].name}: ` +
-              quantity(p.types[type].total, p.types[type].unit) + '.');
+          p.kind === 'threadcreate' ? this.createText(p) : this.sumText(p, type));
     });
+  }
+
+  // "35,561 temporary blocks in total.", "60.0 MiB in use."
+  sumText(profile, type) {
+    const {name, unit, total} = profile.types[type];
+    const noun = unit === 'bytes' || unit === 'nanoseconds' ? '' :
+        nounOf({profile, type, unit}, total) || ' ' + name.replace(/_/g, ' ');
+    return `${this.total(profile, type)}${noun} ${STATES[name] || 'in total'}.`;
   }
 
   createText(profile) {
@@ -480,7 +499,7 @@ class OverviewView {
       text: `${quantity(tree.sum, tree.unit)} of the process in memory.`,
       rows: parts.slice(0, CARD_ROWS).map(({fn, value}) => ({
         value: quantity(value, tree.unit), part: value / tree.sum,
-        name: shortenName(this.app.model.name(0, fn).replace(/^\[(.*)\]$/, '$1'), 44),
+        name: shortenName(this.app.model.memoryParts[this.app.model.name(0, fn)] || this.app.model.name(0, fn), 44),
         href: this.href('Callers and callees', profile, type, fn)
       }))
     }) : null;
@@ -523,10 +542,17 @@ function lockName(name, kind) {
   return shortenName((isAddress && kind ? kind + ' ' : '') + name.replace(/ \(0x[0-9a-f]+\)$/, ''), 34);
 }
 
-// A part of the time of a task: "97 % waiting (sync) for cache in shop::look, held by main G1 in main".
+// What a wait of a trace is for. The trace has one reason for conditions and joins.
+function waitWord(reason, frames) {
+  if (reason === 'cond')
+    return frames.some(f => /\bjoin\b|pthread_(timed|try)?join/.test(f)) ? 'join' : 'condition or join';
+  return reason === 'sync' ? 'lock' : reason;
+}
+
+// A part of the time of a task: "97 % waiting (lock) for cache in shop::look, held by main G1 in main".
 function partText({ns, isWait, kind, lock, in: place, held}, length) {
   const within = name => name ? ' in ' + shortenName(visible(name), 34) : '';
-  return share(ns, length) + ' ' + (isWait ? `waiting (${visible(kind)})` : visible(kind) || 'no thread worked for it') +
+  return share(ns, length) + ' ' + (isWait ? `waiting (${waitWord(visible(kind), [])})` : visible(kind) || 'no thread worked for it') +
       (lock ? ' for ' + shortenName(visible(lock), 34) : '') + within(place) +
       (held ? `, held by ${shortenName(visible(held.thread), 34)}${within(held.in)}` : '');
 }
@@ -552,9 +578,10 @@ function longestWaits(trace) {
   });
   return [...sums.keys()].filter(s => longest[s] > 0).sort((a, b) => longest[b] - longest[a])
       .slice(0, CARD_ROWS).map(s => {
-        const own = ownFrame(trace.stackLines(s));
+        const own = ownFrame(trace.stackLines(s)), lock = trace.locks[reasons[s]];
         return {time: longest[s], lane: lanes[s], from: from[s],
-          text: [trace.reasons[reasons[s]], own && shortenName(frameName(own), 34)].filter(Boolean).join(' in ')};
+          text: [waitWord(trace.reasons[reasons[s]], trace.stackLines(s)) + (lock && ' ' + shortenName(lock, 34)), own && shortenName(frameName(own), 34)]
+              .filter(Boolean).join(' in ')};
       });
 }
 

@@ -8,6 +8,7 @@
 #include "html/assets.h"
 #include "html/page_data.h"
 #include "html/small_stacks.h"
+#include "memory/account.h"
 #include "view/estimate.h"
 
 #include <inttypes.h>
@@ -210,6 +211,18 @@ static void write_list(const char *name, const struct page_list *list,
   free(list->items);
 }
 
+// Writes the texts for people of the frames that are parts of the memory.
+static void write_memory_parts(FILE *out) {
+  fputs(",\n\"memoryParts\":{", out);
+  for (unsigned i = 0; i < MPROF_MEMORY_PART_COUNT; i++) {
+    fputs(i ? "," : "", out);
+    json_string(out, mprof_memory_part_name((enum mprof_memory_part)i));
+    fputc(':', out);
+    json_string(out, mprof_memory_part_text((enum mprof_memory_part)i));
+  }
+  fputs("}", out);
+}
+
 static void write_data(struct page *page, const struct page_start *start,
                        FILE *out) {
   fputs("{\"start\":{\"type\":", out);
@@ -228,6 +241,7 @@ static void write_data(struct page *page, const struct page_start *start,
   write_sets(page, out);
   write_list("traces", &page->traces, out);
   write_list("reports", &page->reports, out);
+  write_memory_parts(out);
   fprintf(out, ",\n\"sources\":%s}", page->sources ? page->sources : "[]");
 }
 
