@@ -17,6 +17,7 @@
 #include "files/read_profile.h"
 #include "html/assets.h"
 #include "html/page.h"
+#include "view/short_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,14 +54,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   memcpy(bytes.at, data, size);
   struct profile *p = profile_new();
   struct page *page = page_new();
-  const struct view_options options = {.grain = GRAIN_FUNCTIONS};
+  struct view_options options = {.grain = GRAIN_FUNCTIONS};
   char error[256];
   char *text = NULL;
   size_t length;
   FILE *out = open_memstream(&text, &length);
-  if (read_profile(p, &bytes, NULL) == NULL)
+  if (read_profile(p, &bytes, NULL) == NULL) {
+    options.names = short_names_new((const struct profile *const[]){p}, 1);
     page_add_profile(page, p, "heap", "a.pb.gz", ROLE_SHOWN, &options,
                      no_losses, error, sizeof error);
+    short_names_free(options.names);
+  }
   page_write(page, &(struct page_start){.grain = GRAIN_FUNCTIONS}, out);
   fclose(out);
   check_page(text, length);

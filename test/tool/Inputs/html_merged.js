@@ -15,12 +15,13 @@ const address = `#view=Timeline&lane=${lane}&time=${time[longest]}`;
 // and shows the interval when it has read the new address.
 const timer = setInterval(() => {
   const shown = document.querySelector('.details'), details = shown ? text(shown) : '';
-  if (!/states shorter/.test(details)) {
+  const note = [...document.querySelectorAll('.legend')].map(text).find(t => /merged/.test(t));
+  if (!/states shorter/.test(details) || !/--from=/.test(note)) {
     location.hash = address;
     return;
   }
   clearInterval(timer);
-  console.log('step: note: ' + [...document.querySelectorAll('.legend')].map(text).find(t => /merged/.test(t)));
+  console.log('step: note: ' + note);
   for (const lane of lanes)
     console.log(`step: times: ${lane.thread.id} ${lane.sums.map(s => s[lane.count]).join(' ')}`);
   console.log('step: merged: ' + details.replace(/^.*?: /, ''));
