@@ -9,6 +9,7 @@
 #include "commands/input.h"
 #include "commands/name_locks.h"
 #include "commands/options.h"
+#include "commands/profile_kinds.h"
 #include "common/memory.h"
 #include "files/bytes.h"
 #include "files/json.h"
@@ -21,6 +22,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Files of one kind, such as the heap profiles of several processes. They are
 // added up.
@@ -274,12 +276,46 @@ static bool has_type(const struct groups *g) {
   return !wanted;
 }
 
+static bool has_kind(const struct options *o, const struct profile_kind *kind) {
+  for (int i = 0; i < o->path_count; i++)
+    if (profile_kind_of(o->paths[i]) == kind)
+      return true;
+  return false;
+}
+
+// Returns the kinds and the names of files that the process of a given file has
+// written beside it, and that are not given, as page_start has them.
+static const char **files_beside(const struct options *o) {
+  const char **texts = NULL;
+  size_t count = 0, capacity = 0;
+  for (const struct profile_kind *k = profile_kinds; k->name; k++) {
+    bool is_found = has_kind(o, k);
+    for (int i = 0; i < o->path_count && !is_found; i++) {
+      const char *path = o->paths[i];
+      const struct profile_kind *own = profile_kind_of(path);
+      if (!own)
+        continue;
+      const size_t length = strlen(path) - strlen(own->suffix);
+      char *other = text_of("%.*s%s", (int)length, path, k->suffix);
+      is_found = access(other, R_OK) == 0;
+      if (is_found) {
+        *APPEND(texts, count, capacity) = k->name;
+        *APPEND(texts, count, capacity) = strdup(base_name(other));
+      }
+      free(other);
+    }
+  }
+  *APPEND(texts, count, capacity) = NULL;
+  return texts;
+}
+
 static int write_page(struct groups *g, const char *output,
                       unsigned long version) {
   const struct options *o = g->options;
   const struct page_start start = {.type = o->sample,
                                    .grain = input_view_options(o).grain,
                                    .keeps_std = o->std,
+                                   .beside = files_beside(o),
                                    .version = version};
   struct bytes bytes = {0};
   FILE *out = open_memstream((char **)&bytes.at, &bytes.length);

@@ -27,9 +27,10 @@ const CHANGED = {
   alloc_objects: 'allocated blocks', delay: 'time', cpu: 'processor time', rss: 'resident memory'
 };
 
-// What is not in the files, and the option of mprof run that records it.
+// What is not in the files, and the option of mprof run that records it. null: it
+// does so by default.
 const RECORDINGS = [
-  ['peak', 'the memory in use at the peak', '--peak'], ['temporary_objects', 'temporary blocks', '-O heapx=1'],
+  ['peak', 'the memory in use at the peak', null], ['temporary_objects', 'temporary blocks', '-O heapx=1'],
   ['block', 'waits', '--block'], ['mutex', 'who let others wait', '--mutex'],
   ['threads', 'what each thread does at the end', '--threads'],
   ['cpu', 'processor time', '--cpu'], ['threadleak', 'stuck threads', '--stuck'],
@@ -528,11 +529,21 @@ class OverviewView {
       has.add('trace');
     if (model.reports.length)
       has.add('threadleak');
-    const missing = RECORDINGS.filter(([kind]) => !has.has(kind));
+    const beside = new Map();
+    for (let i = 0; i < model.start.beside.length; i += 2)
+      beside.set(model.start.beside[i].replace(/^stuck$/, 'threadleak'), visible(model.start.beside[i + 1]));
+    const missing = RECORDINGS.filter(([kind]) => !has.has(kind) && !beside.has(kind));
+    const left = RECORDINGS.filter(([kind]) => !has.has(kind) && beside.has(kind));
     const program = this.app.profiles.some(p => p.comment('command'));
-    return missing.length && program ? h('p', {class: 'note missing'}, 'Not in these files: ',
-        missing.map(([, text, option], i) => [i ? '; ' : '', text, ' (', h('code', {}, option), ')']),
-        '. These are options of ', h('code', {}, 'mprof run'), '.') : null;
+    const list = (items, how) => items.map((item, i) => [i ? '; ' : '', item[1], ' (', how(item), ')']);
+    return [
+      left.length && h('p', {class: 'note missing'}, 'Beside these files: ',
+          list(left, ([kind]) => h('code', {}, beside.get(kind))), '. ', h('code', {}, 'mprof html'),
+          ' also takes several files, or a directory.'),
+      missing.length && program && h('p', {class: 'note missing'}, 'Not in these files: ',
+          list(missing, ([,, option]) => option ? h('code', {}, option) : 'the default'),
+          '. These are options of ', h('code', {}, 'mprof run'), '.')
+    ];
   }
 }
 

@@ -227,8 +227,13 @@ static void write_data(struct page *page, const struct page_start *start,
                        FILE *out) {
   fputs("{\"start\":{\"type\":", out);
   json_string(out, start->type ? start->type : "");
-  fprintf(out, ",\"grain\":%u,\"std\":%s,\"version\":%lu},\n", start->grain,
-          start->keeps_std ? "true" : "false", start->version);
+  fprintf(out, ",\"grain\":%u,\"std\":%s,\"version\":%lu,\"beside\":[",
+          start->grain, start->keeps_std ? "true" : "false", start->version);
+  for (const char *const *text = start->beside; text && *text; text++) {
+    fputs(text == start->beside ? "" : ",", out);
+    json_string(out, *text);
+  }
+  fputs("]},\n", out);
   write_texts(page, out);
   for (unsigned grain = 0; grain < GRAINS; grain++)
     write_functions(page, grain, out);

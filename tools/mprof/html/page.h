@@ -50,6 +50,9 @@ struct page_start {
   const char *type; // the value type that is shown first, or NULL
   enum view_grain grain;
   bool keeps_std;
+  // Pairs of texts: a kind of profile, and the name of such a file beside the
+  // files of the page. NULL after the last pair. Or NULL.
+  const char *const *beside;
   // The number of the page that a server has made, which the browser compares
   // with that of the newest page. 0: the page is a file.
   unsigned long version;
