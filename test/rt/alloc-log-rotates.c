@@ -3,7 +3,8 @@
 //
 // Intent: when the allocation log reaches the size alloc_log_mb, the file is
 // renamed to end in .1, and a new file begins. The new .1 file replaces the
-// previous one. Each of the two files exceeds the limit by at most one record.
+// previous one. The reader names the option, and with a larger size no record is
+// missing. Each of the two files exceeds the limit by at most one record.
 // The two files can be read separately or together. A reader does not combine a
 // log with the .1 file of an older log.
 //
@@ -15,6 +16,8 @@
 // RUN: test $(stat -c %%s x.log.1) -lt 1050000
 // RUN: test $(stat -c %%s x.log) -lt 1050000
 // RUN: %mprof log --no-names x.log > both && FileCheck %s < both
+// RUN: %run{heap_rate=1:alloc_log=all.log:alloc_log_mb=16:profile=0} ./app 30000
+// RUN: %mprof log --no-names all.log > all.txt && not grep missing all.txt && grep '^30,001 allocations' all.txt
 // RUN: cp x.log.1 alone && %mprof log --no-names alone > first
 // RUN: cp x.log alone && %mprof log --no-names alone > second
 // RUN: FileCheck %s --check-prefix=GONE < second
@@ -23,7 +26,7 @@
 // RUN: %run{heap_rate=1:alloc_log=x.log:profile=0} ./app 10
 // RUN: %mprof log --no-names x.log | FileCheck %s --check-prefix=NEW
 //
-// CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are missing
+// CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are missing, so {{.*}}; a log keeps its last two parts, and the option alloc_log_mb=N makes them N MiB long (default 64)
 // CHECK: {{^}}Live: 1 block, 100 bytes
 // GONE: {{^}}note: alone.1 is ignored: it is not the part of the log before alone
 // NEW: {{^}}11 allocations

@@ -39,7 +39,9 @@ static void print_notes(FILE *out, const char *before, const struct log *log,
   if (files->first_number > 1)
     fprintf(out,
             "%sthe log begins with part %" PRIu64
-            ": earlier records are missing\n",
+            ": earlier records are missing, so leaks and double frees of the "
+            "blocks in them are not shown; a log keeps its last two parts, and "
+            "the option alloc_log_mb=N makes them N MiB long (default 64)\n",
             before, files->first_number);
   if (files->part.lost) {
     fputs(before, out);
