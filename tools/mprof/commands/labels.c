@@ -282,6 +282,27 @@ static const char *name_of(const struct row *r) {
                         : digits;
 }
 
+// Says that no sample has the label, and which labels samples have.
+static int complain_of_label(const struct options *options,
+                             const struct view *v, const char *key) {
+  struct rows all = rows_of(v, NULL);
+  char *names = NULL;
+  size_t length;
+  int64_t sum;
+  FILE *out = open_memstream(&names, &length);
+  for (size_t i = 0; out && i < all.count; i = end_of_key(&all, i, &sum))
+    fprintf(out, "%s%s", i ? ", " : "", strings[all.items[i].label.key]);
+  if (out)
+    fclose(out);
+  free(all.items);
+  complain(options, "--by=%s is not type, and no sample has the label %s; %s%s",
+           key, key,
+           names && *names ? "they have the labels " : "they have no labels",
+           names ? names : "");
+  free(names);
+  return STATUS_ERROR;
+}
+
 static void print_csv(const struct view *v, const struct rows *r, size_t count,
                       const char *key) {
   fputs("value,unit,", stdout);
@@ -348,9 +369,7 @@ int show_labels(const struct options *options) {
                       "no sample of these values has the label %s; "
                       "--sample=%s has some",
                       key, other);
-    return complain(options,
-                    "--by=%s is not type, and no sample has the label %s", key,
-                    key);
+    return complain_of_label(options, v, key);
   }
   const size_t count = limit && limit < r.count ? limit : r.count;
   if (is_csv) {
