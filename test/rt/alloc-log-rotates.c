@@ -3,8 +3,8 @@
 //
 // Intent: when the allocation log reaches the size alloc_log_mb, the file is
 // renamed to end in .1, and a new file begins. The new .1 file replaces the
-// previous one. The reader names the option, and with a larger size no record is
-// missing. Each of the two files exceeds the limit by at most one record.
+// previous one. The reader names the option, and with a larger size no record
+// is missing. Each of the two files exceeds the limit by at most one record.
 // The two files can be read separately or together. A reader does not combine a
 // log with the .1 file of an older log.
 //

@@ -39,9 +39,7 @@ __attribute__((noinline)) static void mostly() {
 static const std::string &letters = *new std::string(300, 'y');
 static std::string &before = *new std::string, &behind = *new std::string;
 
-__attribute__((noinline)) static void adds_before() {
-  before = "x" + letters;
-}
+__attribute__((noinline)) static void adds_before() { before = "x" + letters; }
 
 __attribute__((noinline)) static void adds_behind() {
   behind = letters + letters;
