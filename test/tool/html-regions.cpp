@@ -13,7 +13,7 @@
 // RUN: %python %S/Inputs/browser.py text all page.html#all | FileCheck %s
 // CHECK: Overview: Slowest regions2 regions in the trace, which has no tasks.
 // CHECK-SAME: outer after
-// CHECK-SAME: order after {{.*}}waiting (lock) for shop::cache in shop::look, held by main G1 in main
+// CHECK-SAME: order after {{.*}}waiting for shop::cache in shop::look, held by main G1 in main
 // CHECK-SAME: Timeline
 // CHECK-SAME: join in main main G1
 // RUN: %python %S/Inputs/browser.py use %S/Inputs/html_begin.js page.html \

@@ -447,7 +447,7 @@ class OverviewView {
         title: view.title, href: fragmentOf({view: view.title}),
         text: `${counted(trace.lanes.length, 'thread')} in ${timeText(trace.duration)}: ` +
             words.map((w, k) => sums[k] && `${timeText(sums[k])} ${w}`).filter(Boolean).join(', ') + '.',
-        rows: longestWaits(trace).map(w => ({
+        rows: longestWaits(trace, CARD_ROWS).map(w => ({
           value: timeText(w.time), name: w.text, note: trace.lanes[w.lane].name(), part: w.time / trace.duration,
           href: fragmentOf({view: view.title, lane: w.lane, time: w.from,
             from: Math.max(0, w.from - w.time / 2), to: w.from + w.time * 1.5})
@@ -551,49 +551,6 @@ class OverviewView {
 function lockName(name, kind) {
   const isAddress = /^0x[0-9a-f]+$/.test(name);
   return shortenName((isAddress && kind ? kind + ' ' : '') + name.replace(/ \(0x[0-9a-f]+\)$/, ''), 34);
-}
-
-// What a wait of a trace is for. The trace has one reason for conditions and joins.
-function waitWord(reason, frames) {
-  if (reason === 'cond')
-    return frames.some(f => /\bjoin\b|pthread_(timed|try)?join/.test(f)) ? 'join' : 'condition or join';
-  return reason === 'sync' ? 'lock' : reason;
-}
-
-// A part of the time of a task: "97 % waiting (lock) for cache in shop::look, held by main G1 in main".
-function partText({ns, isWait, kind, lock, in: place, held}, length) {
-  const within = name => name ? ' in ' + shortenName(visible(name), 34) : '';
-  return share(ns, length) + ' ' + (isWait ? `waiting (${waitWord(visible(kind), [])})` : visible(kind) || 'no thread worked for it') +
-      (lock ? ' for ' + shortenName(visible(lock), 34) : '') + within(place) +
-      (held ? `, held by ${shortenName(visible(held.thread), 34)}${within(held.in)}` : '');
-}
-
-// The waits of a trace by their stacks: those with the largest sums, with the
-// longest wait of each.
-function longestWaits(trace) {
-  const sums = new Float64Array(trace.frames.length / 2 + 1), longest = sums.slice();
-  const lanes = new Int32Array(sums.length), from = sums.slice(), reasons = new Int32Array(sums.length);
-  trace.lanes.forEach((lane, index) => {
-    for (let i = 0; i < lane.count; i++) {
-      if (lane.state[i] !== BLOCKED)
-        continue;
-      const time = lane.time[i + 1] - lane.time[i], stack = lane.stack[i];
-      sums[stack] += time;
-      if (time <= longest[stack])
-        continue;
-      longest[stack] = time;
-      lanes[stack] = index;
-      from[stack] = lane.time[i];
-      reasons[stack] = lane.reason[i];
-    }
-  });
-  return [...sums.keys()].filter(s => longest[s] > 0).sort((a, b) => longest[b] - longest[a])
-      .slice(0, CARD_ROWS).map(s => {
-        const own = ownFrame(trace.stackLines(s)), lock = trace.locks[reasons[s]];
-        return {time: longest[s], lane: lanes[s], from: from[s],
-          text: [waitWord(trace.reasons[reasons[s]], trace.stackLines(s)) + (lock && ' ' + shortenName(lock, 34)), own && shortenName(frameName(own), 34)]
-              .filter(Boolean).join(' in ')};
-      });
 }
 
 // Draws values over time as an area, with a mark at the largest one.

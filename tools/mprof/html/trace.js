@@ -293,6 +293,51 @@ function traceSummary(trace) {
       `${waits} waits, ${(sum / 1e9).toFixed(3)} s in total\n`;
 }
 
+// What a wait of a trace is for. The trace has one reason for conditions and joins.
+function waitWord(reason, frames) {
+  if (reason === 'cond')
+    return frames.some(f => /\bjoin\b|pthread_(timed|try)?join/.test(f)) ? 'join' : 'condition or join';
+  return reason === 'sync' ? 'lock' : reason;
+}
+
+// A part of the time of a task: "97 % waiting for cache in shop::look, held by main G1 in main".
+function partText({ns, isWait, kind, lock, in: place, held}, length) {
+  const within = name => name ? ' in ' + shortenName(visible(name), 34) : '';
+  const what = lock ? 'waiting for ' + shortenName(visible(lock), 34) :
+      isWait ? `waiting (${waitWord(visible(kind), [])})` : visible(kind) || 'no thread worked for it';
+  return share(ns, length) + ' ' + what + within(place) +
+      (held ? `, held by ${shortenName(visible(held.thread), 34)}${within(held.in)}` : '');
+}
+
+// The waits of a trace by their stacks: those with the largest sums, with the
+// longest wait of each.
+function longestWaits(trace, count) {
+  const sums = new Float64Array(trace.frames.length / 2 + 1), longest = sums.slice();
+  const lanes = new Int32Array(sums.length), from = sums.slice(), reasons = new Int32Array(sums.length);
+  trace.lanes.forEach((lane, index) => {
+    for (let i = 0; i < lane.count; i++) {
+      if (lane.state[i] !== BLOCKED)
+        continue;
+      const time = lane.time[i + 1] - lane.time[i], stack = lane.stack[i];
+      sums[stack] += time;
+      if (time <= longest[stack])
+        continue;
+      longest[stack] = time;
+      lanes[stack] = index;
+      from[stack] = lane.time[i];
+      reasons[stack] = lane.reason[i];
+    }
+  });
+  return [...sums.keys()].filter(s => longest[s] > 0).sort((a, b) => longest[b] - longest[a])
+      .slice(0, count).map(s => {
+        const own = ownFrame(trace.stackLines(s)), lock = trace.locks[reasons[s]];
+        const what = waitWord(trace.reasons[reasons[s]], trace.stackLines(s)) +
+            (lock && ' ' + shortenName(lock, 34));
+        return {time: longest[s], lane: lanes[s], from: from[s],
+          text: [what, own && shortenName(frameName(own), 34)].filter(Boolean).join(' in ')};
+      });
+}
+
 function timeText(ns) {
   return quantity(ns, 'nanoseconds');
 }
