@@ -12,7 +12,7 @@ const LARGE_ERROR = 0.2;
 // The titles of cards of profiles that have no card of their own.
 const CARD_TITLES = {
   cpu: 'Processor time', wall: 'Where the time went', temporary_objects: 'Temporary blocks',
-  mmap: 'Mapped memory in use', memory: 'Resident memory',
+  mmap: 'Mapped memory in use', main: 'Left at the end of main', memory: 'Resident memory',
   mutex: 'Let others wait longest', block: 'Longest waits', threadcreate: 'Created threads'
 };
 
@@ -207,8 +207,8 @@ class OverviewView {
       const error = [...errors.values()].reduce((sum, v) => sum + v, 0);
       return this.card({
         title: 'By the label ' + shortenName(key, 30),
-        text: `${quantityWithError(all, error, unit)} of ${this.total(profile, type)} ${STATES[profile.types[type].name]}` +
-            `${profile.kind === 'peak' ? ' at the peak' : ''}, in ` +
+        text: `${quantityWithError(all, error, unit)} of ${this.total(profile, type)} ` +
+            `${STATES[profile.types[type].name]}${profile.kind === 'peak' ? ' at the peak' : ''}, in ` +
             `${counted(values.length, 'value')}.`,
         href: this.href('Labels', profile, type),
         rows: values.slice(0, CARD_ROWS).map(([value, sum]) => ({
@@ -305,7 +305,8 @@ class OverviewView {
       for (const t of group.threads) {
         count++;
         rows.push({value: t.waited, name: shortenName(frameName(ownFrame(t.stack)), 40) || 'unknown code', href,
-          note: `${t.name || 'thread'} (${t.id})`, second: `waits for ${lockName(t.wait || 'unknown')}` + (t.heldBy ? `, held by thread ${t.heldBy}` : ''),
+          note: `${t.name || 'thread'} (${t.id})`,
+          second: `waits for ${lockName(t.wait || 'unknown')}` + (t.heldBy ? `, held by thread ${t.heldBy}` : ''),
           title: t.stack.slice(0, 12).join('\n')});
       }
     for (const profile of count ? [] : view.profiles) {
