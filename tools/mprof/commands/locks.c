@@ -27,6 +27,15 @@ static void add_text(struct table *t, char *text) {
   free(text);
 }
 
+// Returns how long the holders held the lock, as far as this is known.
+static char *held_of(const struct pair *pair) {
+  if (!pair->parts[PAIR_TAKEN].count)
+    return text_of("?");
+  return text_of("%s%s",
+                 quantity_of(pair->values[PAIR_HELD], "nanoseconds").text,
+                 pair->has_unknown_holds ? " + ?" : "");
+}
+
 static struct table *table_of_pairs(const struct view *v,
                                     const struct pairs *all, size_t count) {
   struct table *t = table_new();
@@ -45,9 +54,7 @@ static struct table *table_of_pairs(const struct view *v,
     table_cell(t, quantity_share(pair->value, v->total).text);
     table_cell(t, quantity_of(pair->values[PAIR_CONTENTIONS], "count").text);
     table_cell(t, quantity_of(pair->worst, "nanoseconds").text);
-    table_cell(t, pair->parts[PAIR_TAKEN].count
-                      ? quantity_of(pair->values[PAIR_HELD], "nanoseconds").text
-                      : "?");
+    add_text(t, held_of(pair));
     table_cell(t, quantity_of(pair->queue, "count").text);
     add_text(t, pair_waiter(v, all, pair));
     add_text(t, pair_holder(v, all, pair));
@@ -58,6 +65,7 @@ static struct table *table_of_pairs(const struct view *v,
 
 void locks_section(const struct view *v, size_t limit) {
   struct pairs all = pairs_of(v, false);
+  pairs_join(v->profile, &all);
   const size_t count = limit && limit < all.count ? limit : all.count;
   if (!count)
     return;
@@ -170,8 +178,11 @@ int command_locks(const struct options *options) {
                     "reads a running program",
                     options->paths[0]);
   struct pairs all = pairs_of(v, options->std);
+  const bool is_json = option_is(options->format, "json");
+  if (!is_json)
+    pairs_join(v->profile, &all);
   const size_t count = limit && limit < all.count ? limit : all.count;
-  if (option_is(options->format, "json")) {
+  if (is_json) {
     print_json(options, v, &all, count);
     return STATUS_OK;
   }
@@ -183,6 +194,9 @@ int command_locks(const struct options *options) {
     input_print_title(v, stdout, &style);
     table_print(t, stdout, &style);
     input_print_end(v, stdout, &style, count, all.count, "pairs", "-n 0");
+    if (pairs_have_unknown_holds(&all, count))
+      puts("note: ? is a hold whose begin is not known, because no thread had "
+           "waited for the lock shortly before");
     print_unknown_holds(v);
   }
   table_free(t);

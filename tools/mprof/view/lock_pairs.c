@@ -82,10 +82,14 @@ static bool is_same_lock(const struct profile *p, const struct pair *x,
                        : x->parts[PAIR_MADE].count && x->offset == y->offset));
 }
 
-// Returns whether two pairs are one row: the same lock and the same lines.
+// Returns whether two pairs are one row: the same lock and the same lines, or
+// the same lines but those where the lock was taken.
 static bool is_same(const struct profile *p, const struct pairs *all,
-                    const struct pair *x, const struct pair *y) {
+                    const struct pair *x, const struct pair *y,
+                    bool skips_taken) {
   for (int i = 0; i < PAIR_PARTS; i++) {
+    if (i == PAIR_TAKEN && skips_taken)
+      continue;
     const struct part_frames *a = &x->parts[i], *b = &y->parts[i];
     if ((a->count == 0) != (b->count == 0) ||
         (a->count != 0 && !shown_are_equal(&all->frames[a->first],
@@ -104,21 +108,72 @@ static int by_value(const void *x, const void *y) {
          (a->parts[0].first < b->parts[0].first);
 }
 
+static void add_values(struct pair *x, const struct pair *pair) {
+  x->has_more_locks |= x->lock != pair->lock;
+  add_to(&x->value, pair->value);
+  for (int k = 0; k < PAIR_VALUES; k++)
+    add_to(&x->values[k], pair->values[k]);
+  x->worst = pair->worst > x->worst ? pair->worst : x->worst;
+  x->queue = pair->queue > x->queue ? pair->queue : x->queue;
+}
+
 static void add_pair(const struct profile *p, struct pairs *all,
                      const struct pair *pair) {
   for (size_t i = 0; i < all->count; i++) {
     struct pair *x = &all->items[i];
-    if (!is_same(p, all, x, pair))
+    if (!is_same(p, all, x, pair, false))
       continue;
-    x->has_more_locks |= x->lock != pair->lock;
-    add_to(&x->value, pair->value);
-    for (int k = 0; k < PAIR_VALUES; k++)
-      add_to(&x->values[k], pair->values[k]);
-    x->worst = pair->worst > x->worst ? pair->worst : x->worst;
-    x->queue = pair->queue > x->queue ? pair->queue : x->queue;
+    add_values(x, pair);
     return;
   }
   *APPEND(all->items, all->count, all->capacity) = *pair;
+}
+
+static bool is_without_begin(const struct pair *x) {
+  return x->parts[PAIR_RELEASE].count && !x->parts[PAIR_TAKEN].count;
+}
+
+// Returns the only pair with the waiter, lock and release of `pair` that says
+// where the lock was taken, or NULL.
+static struct pair *taken_pair_of(const struct profile *p,
+                                  const struct pairs *all,
+                                  const struct pair *pair) {
+  struct pair *only = NULL;
+  for (size_t i = 0; i < all->count; i++) {
+    struct pair *x = &all->items[i];
+    if (!x->parts[PAIR_TAKEN].count || !is_same(p, all, x, pair, true))
+      continue;
+    if (only)
+      return NULL;
+    only = x;
+  }
+  return only;
+}
+
+void pairs_join(const struct profile *p, struct pairs *all) {
+  for (size_t i = 0; i < all->count;) {
+    struct pair *x = is_without_begin(&all->items[i])
+                         ? taken_pair_of(p, all, &all->items[i])
+                         : NULL;
+    if (!x) {
+      i++;
+      continue;
+    }
+    x->has_unknown_holds = true;
+    add_values(x, &all->items[i]);
+    all->count--;
+    memmove(&all->items[i], &all->items[i + 1],
+            (all->count - i) * sizeof *all->items);
+  }
+  if (all->count)
+    qsort(all->items, all->count, sizeof *all->items, by_value);
+}
+
+bool pairs_have_unknown_holds(const struct pairs *all, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (all->items[i].has_unknown_holds || is_without_begin(&all->items[i]))
+      return true;
+  return false;
 }
 
 struct pairs pairs_of(const struct view *v, bool keeps_std) {

@@ -27,6 +27,7 @@ struct part_frames {
 struct pair {
   string_id lock, kind, waiter, holder; // labels
   bool has_more_locks;                  // others with the name of `lock`
+  bool has_unknown_holds; // pairs_join has added holds whose begin is not known
   struct part_frames parts[PAIR_PARTS];
   int64_t value; // of the view
   int64_t values[PAIR_VALUES];
@@ -45,6 +46,12 @@ struct pairs {
 bool pairs_are_in(const struct profile *p);
 // Returns the pairs of a view by lines, those with the largest values first.
 struct pairs pairs_of(const struct view *v, bool keeps_std);
+// Joins each pair whose holder is known by its release only with the pair of
+// the same waiter, lock and release that says where such a holder took the
+// lock, if there is just one: for people, both are one cause.
+void pairs_join(const struct profile *p, struct pairs *all);
+// Returns whether one of the first pairs has holds whose begin is not known.
+bool pairs_have_unknown_holds(const struct pairs *all, size_t count);
 void pairs_free(struct pairs *all);
 
 // These functions return texts that the caller frees.
