@@ -114,15 +114,17 @@ static bool show_trace(char *path) {
   return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-// Shows the profile of the kind, or says that it has no values. Returns whether
-// it has any.
+// Shows the profile of the kind, or says that it has no values, and then sets
+// *is_said. Returns whether it has any.
 static bool show_kind(const struct options *o, const struct profile_kind *kind,
                       const struct written_file *file, int64_t start_ns,
-                      const struct style *style) {
+                      const struct style *style, bool *is_said) {
   if (show_profile(o, kind, file, start_ns, style, false))
     return true;
-  if (kind->none)
+  if (kind->none) {
     fprintf(stderr, "\n%s profile: %s\n", kind->name, kind->none);
+    *is_said = true;
+  }
   return false;
 }
 
@@ -133,17 +135,18 @@ static bool is_of(const struct written_file *file, const char *kind) {
 void show_written(const struct options *o, const struct written_files *f,
                   int64_t start_ns) {
   const struct style style = style_of_error(o->colour);
-  bool has_any = false;
+  bool has_any = false, is_said = false;
   for (size_t i = 0; i < f->count; i++)
     if (is_of(&f->items[i], "memory"))
       has_any |= show_rest_of_memory(o, &f->items[i], start_ns, &style);
   for (const struct profile_kind *k = profile_kinds; k->name; k++)
     for (size_t i = 0; i < f->count; i++)
       if (k->is_reported && ends_with(f->items[i].path, k->suffix))
-        has_any |= show_kind(o, k, &f->items[i], start_ns, &style);
+        has_any |= show_kind(o, k, &f->items[i], start_ns, &style, &is_said);
   for (size_t i = 0; i < f->count && !has_any; i++)
     has_any = is_of(&f->items[i], "trace") && show_trace(f->items[i].path);
-  for (size_t i = 0; i < f->count && !has_any; i++)
+  // An empty table of the heap is the answer only if nothing else was asked.
+  for (size_t i = 0; i < f->count && !has_any && !is_said; i++)
     has_any = is_of(&f->items[i], "heap") &&
               show_profile(o, profile_kind_named("heap"), &f->items[i],
                            start_ns, &style, true);
