@@ -182,10 +182,17 @@ class OverviewView {
     if (all >= 0 && heap.types[all].total > 0) {
       const inUse = space(heap) >= 0 ? heap.types[space(heap)].total : 0;
       cards.push(() => this.valueCard('Allocated most', heap, all,
-          `${this.amount(heap, all, heap.typeIndex('alloc_objects'))}, ` +
-          `${share(heap.types[all].total - inUse, heap.types[all].total)} of it freed.`));
+          `${this.amount(heap, all, heap.typeIndex('alloc_objects'))}, ` + this.freed(heap, all, inUse)));
     }
     return cards;
+  }
+
+  // How much of the allocated memory was freed. Samples miss small leaks.
+  freed(heap, all, inUse) {
+    const {total} = heap.types[all];
+    if (inUse || !this.total(heap, all).includes('\u00b1'))
+      return `${share(total - inUse, total)} of it freed.`;
+    return 'no sample of it in use. Small leaks may have no sample; mprof run --heap-rate=1 counts every block.';
   }
 
   // The memory of the values of the program's own labels.
@@ -233,28 +240,37 @@ class OverviewView {
     return sums;
   }
 
-  // The growth of each profile that --base compares.
+  // The growth of each profile that --base compares. Of the heap, both values may
+  // have grown; the resident memory comes last, because it depends on the moment.
   changeCards() {
-    return this.shown.map(profile => () => {
-      const base = this.app.baseOf(profile);
-      if (!base)
-        return null;
-      const tree = this.tree(profile, this.app.startType(profile), base), {unit} = tree;
-      const rows = functionRows(tree);
-      for (const row of rows)
-        row.delta = row.flat - row.base;
-      rows.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.fn - b.fn);
-      const most = Math.abs(rows.length ? rows[0].delta : 0);
-      if (!most)
-        return null;
-      return this.card({
-        title: 'Changed most: ' + (CHANGED[profile.types[tree.type].name] || profile.types[tree.type].name),
-        text: `Before ${quantity(tree.baseSum, unit)}, now ${quantity(tree.sum, unit)}, change ` +
-            change(tree.total[0] - tree.totalBase[0], unit) + '.',
-        href: this.href('Flame graph', profile, tree.type),
-        rows: rows.slice(0, CARD_ROWS).filter(r => r.delta).map(
-            r => this.functionRow(tree, r, change(r.delta, unit), Math.abs(r.delta) / most))
-      });
+    const space = p => ['alloc_space', 'inuse_space'].map(name => p.typeIndex(name)).filter(i => i >= 0);
+    const profiles = [...this.shown].sort((a, b) => (a.kind === 'memory') - (b.kind === 'memory'));
+    return profiles.flatMap(profile =>
+        (profile.kind === 'heap' ? space(profile) : [this.app.startType(profile)])
+            .map(type => () => this.changeCard(profile, type)));
+  }
+
+  // Differences of less than two standard errors are noise, as in mprof diff.
+  changeCard(profile, type) {
+    const base = this.app.baseOf(profile);
+    if (!base)
+      return null;
+    const tree = this.tree(profile, type, base), {unit} = tree, {name} = profile.types[type];
+    const rows = functionRows(tree);
+    for (const row of rows)
+      row.delta = row.flat - row.base;
+    const changed = rows.filter(r => r.delta && Math.abs(r.delta) >= 2 * Math.sqrt(r.variance))
+        .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.fn - b.fn);
+    if (!changed.length)
+      return null;
+    return this.card({
+      title: 'Changed most: ' + (CHANGED[name] || name) +
+          (profile.kind === 'peak' ? ' at the peak' : name.startsWith('inuse') && profile.isAtExit() ? ' at the end' : ''),
+      text: `Before ${quantity(tree.baseSum, unit)}, now ${quantity(tree.sum, unit)}, change ` +
+          change(tree.total[0] - tree.totalBase[0], unit) + '.',
+      href: this.href('Flame graph', profile, tree.type),
+      rows: changed.slice(0, CARD_ROWS).map(
+          r => this.functionRow(tree, r, change(r.delta, unit), Math.abs(r.delta / changed[0].delta)))
     });
   }
 
