@@ -290,9 +290,10 @@ class LinesView {
         fill(body, this.lines(tree, entry, source));
     }}, h('summary', {}, h('span', {class: 'name'}, model.texts[entry.file]),
           ' ', h('span', {class: 'place'}, quantity(entry.flat, tree.unit) + ' own')),
-        h('table', {class: 'code'}, h('thead', {}, h('tr', {}, h('th', {class: 'number'}, 'own'),
-            h('th', {class: 'number'}, 'with callees'), h('th', {class: 'number'}, 'line'),
-            h('th', {class: 'wide'}, source ? 'source' : 'function'))), body));
+        h('div', {class: 'lines'}, h('table', {class: 'code'}, h('thead', {}, h('tr', {},
+            h('th', {class: 'number'}, 'own'), h('th', {class: 'number'}, 'with callees'),
+            h('th', {class: 'number'}, 'line'),
+            h('th', {class: 'wide'}, source ? 'source' : 'function'))), body)));
     if (isOpen)
       fill(body, this.lines(tree, entry, source));
     return details;
