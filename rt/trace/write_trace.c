@@ -74,6 +74,14 @@ bool mprof_trace_append(struct mprof_trace_writer *w,
   return true;
 }
 
+struct mprof_pc_slot *mprof_trace_slot(struct mprof_trace_writer *w,
+                                       struct mprof_pc_table *t, mprof_pc key) {
+  struct mprof_pc_slot *slot = mprof_pc_table_get(t, key);
+  if (slot == NULL)
+    w->error = -ENOMEM;
+  return slot;
+}
+
 void mprof_trace_free_list(struct mprof_trace_list *l) {
   if (l->v)
     mprof_os_unmap(l->v, l->bytes);
@@ -91,11 +99,9 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
                                   uint64_t handle) {
   if (handle == 0)
     return 0;
-  struct mprof_pc_slot *s = mprof_pc_table_get(&w->stacks, handle);
-  if (!s) {
-    w->error = -ENOMEM;
+  struct mprof_pc_slot *s = mprof_trace_slot(w, &w->stacks, handle);
+  if (s == NULL)
     return 0;
-  }
   const uint32_t h = (uint32_t)handle;
   if (s->value == 0 && mprof_trace_append(w, &w->handles, &h, 1, sizeof(h)))
     s->value = w->format->stacks_after + w->handles.len;
@@ -137,11 +143,9 @@ uint64_t mprof_trace_string_number(struct mprof_trace_writer *w,
                                    const char *s) {
   if (*s == '\0')
     return 0;
-  struct mprof_pc_slot *slot = mprof_pc_table_get(&w->strings, hash(s));
-  if (!slot) {
-    w->error = -ENOMEM;
+  struct mprof_pc_slot *slot = mprof_trace_slot(w, &w->strings, hash(s));
+  if (slot == NULL)
     return 0;
-  }
   if (slot->value == 0)
     slot->value = new_string(w, s, strlen(s));
   return slot->value;
@@ -163,11 +167,9 @@ uint64_t mprof_trace_lock_number(struct mprof_trace_writer *w,
                                  uint64_t address) {
   if (address == 0)
     return 0;
-  struct mprof_pc_slot *slot = mprof_pc_table_get(&w->locks, address);
-  if (!slot) {
-    w->error = -ENOMEM;
+  struct mprof_pc_slot *slot = mprof_trace_slot(w, &w->locks, address);
+  if (slot == NULL)
     return 0;
-  }
   if (slot->value == 0)
     slot->value = ++w->strings_len;
   return slot->value;
@@ -179,9 +181,7 @@ static void put_lock_string(uintptr_t address, const char *variable,
   struct mprof_trace_writer *w = arg;
   char text[512];
   struct mprof_text t = MPROF_TEXT(text);
-  struct mprof_pc_slot *slot = mprof_pc_table_get(&w->locks, address);
-  if (slot == NULL)
-    w->error = -ENOMEM;
+  struct mprof_pc_slot *slot = mprof_trace_slot(w, &w->locks, address);
   if (slot == NULL || slot->value == 0)
     return;
   if (*variable != '\0') {
@@ -345,11 +345,9 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
 // the number of frames of this address.
 static size_t frames_of(struct mprof_trace_writer *w, mprof_pc pc, size_t *n) {
   *n = 0;
-  struct mprof_pc_slot *s = mprof_pc_table_get(&w->pcs, pc);
-  if (!s) {
-    w->error = -ENOMEM;
+  struct mprof_pc_slot *s = mprof_trace_slot(w, &w->pcs, pc);
+  if (s == NULL)
     return 0;
-  }
   if (s->value == 0) {
     const size_t first = w->frames.len;
     w->frames_of_pc = 0;

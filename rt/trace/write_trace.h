@@ -152,6 +152,10 @@ bool mprof_trace_append(struct mprof_trace_writer *w,
                         struct mprof_trace_list *l, const void *items,
                         size_t len, size_t size);
 void mprof_trace_free_list(struct mprof_trace_list *l);
+// Returns the slot of a key in table t, as mprof_pc_table_get. Returns NULL and
+// sets w->error if there is no memory.
+struct mprof_pc_slot *mprof_trace_slot(struct mprof_trace_writer *w,
+                                       struct mprof_pc_table *t, mprof_pc key);
 // Return the number by which events refer to a stack or a string. The number 0
 // means that there is no stack or string, or no memory.
 // mprof_trace_start_number is for the stack of the start function of thread

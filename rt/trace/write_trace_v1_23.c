@@ -21,7 +21,6 @@
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
 
-#include <errno.h>
 #include <string.h>
 
 // The numbers of Go's event types. (Go: tracev2.Ev*)
@@ -260,11 +259,9 @@ static uint64_t m_in_call(uint64_t tid) { return UINT64_C(1) << 32 | tid; }
 // Returns a new M (kernel thread in the file) for thread tid, which was not in
 // a system call when the trace began.
 static uint64_t new_m(struct mprof_trace_writer *w, uint64_t tid) {
-  struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->tids, 1 + tid);
-  if (!slot) {
-    w->error = -ENOMEM;
+  struct mprof_pc_slot *slot = mprof_trace_slot(w, &state_of(w)->tids, 1 + tid);
+  if (slot == NULL)
     return NO_THREAD;
-  }
   const uint64_t before = slot->value++;
   return before == 0 ? tid : (before + 1) << 32 | tid;
 }

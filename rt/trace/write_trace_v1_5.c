@@ -227,11 +227,9 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
 // no memory, returns the address of a dummy and sets w->error.
 static uint64_t *thread_of(struct mprof_trace_writer *w, uint64_t g) {
   static uint64_t nowhere;
-  struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->threads, 1 + g);
-  if (slot)
-    return &slot->value;
-  w->error = -ENOMEM;
-  return &nowhere;
+  struct mprof_pc_slot *slot =
+      mprof_trace_slot(w, &state_of(w)->threads, 1 + g);
+  return slot != NULL ? &slot->value : &nowhere;
 }
 
 static bool is_ready(struct mprof_trace_writer *w, const struct event *e) {
@@ -336,8 +334,7 @@ static uint64_t start_pc(struct mprof_trace_writer *w, uint64_t number) {
       mprof_trace_stack_bucket(handles[number - STACKS_AFTER - 1]);
   const uint64_t pc =
       b && b->stack_len != 0 ? address_of(b, 0) - 1 : STACKS_AFTER;
-  if (!mprof_pc_table_get(&state_of(w)->starts, pc))
-    w->error = -ENOMEM;
+  mprof_trace_slot(w, &state_of(w)->starts, pc);
   return pc;
 }
 
