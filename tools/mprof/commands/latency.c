@@ -8,6 +8,7 @@
 #include "commands/options.h"
 #include "commands/sections.h"
 #include "commands/show_place.h"
+#include "commands/trace_end.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "json.h"
@@ -17,7 +18,6 @@
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -464,12 +464,5 @@ int command_latency(const struct options *options) {
     return complain(options, "%s: %s", path, error);
   const uint64_t violations = report(path, trace, limit, is_json);
   trace_close(trace);
-  if (violations)
-    complain(options,
-             "%s: %" PRIu64 " violation%s of the trace format; the times above "
-             "are incomplete or wrong",
-             path, violations, plural(violations));
-  if (fflush(stdout) != 0)
-    return complain(options, "standard output: %s", strerror(errno));
-  return violations ? STATUS_FOUND : STATUS_OK;
+  return trace_end(options, path, violations, "the times above are");
 }

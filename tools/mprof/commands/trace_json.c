@@ -4,6 +4,7 @@
 // mprof trace json writes an execution trace as JSON for Perfetto and Chrome.
 
 #include "commands/options.h"
+#include "commands/trace_end.h"
 #include "common/plural.h"
 #include "convert.h"
 #include "event.h"
@@ -51,11 +52,7 @@ static int convert_file(const struct options *o, struct trace *trace, FILE *out,
   struct timeline *line = timeline_begin(out, trace, view);
   const uint64_t violations = convert(path, trace, line);
   const struct timeline_result result = timeline_end(line);
-  if (violations)
-    complain(o,
-             "%s: %" PRIu64 " violation%s of the trace format; the JSON is "
-             "incomplete or wrong",
-             path, violations, plural(violations));
+  trace_complain(o, path, violations, "the JSON is");
   if (result.arrows_left_out)
     complain(o,
              "%s: left out %" PRIu64 " arrow%s to keep the JSON small; "

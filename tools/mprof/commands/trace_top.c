@@ -7,6 +7,7 @@
 
 #include "commands/options.h"
 #include "commands/show_place.h"
+#include "commands/trace_end.h"
 #include "common/plural.h"
 #include "convert.h"
 #include "json.h"
@@ -14,10 +15,8 @@
 #include "times.h"
 #include "waits.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 // Prints a time in us, ms or s, with the number in at least width columns. If
 // width is not 0, every unit takes two columns, so that the decimal points of a
@@ -232,12 +231,7 @@ int command_trace_top(const struct options *options) {
     print_waits(path, line, &waits, reason, count);
   waits_free(line);
   trace_close(trace);
-  if (violations)
-    complain(options,
-             "%s: %" PRIu64 " violation%s of the trace format; the waits above "
-             "are incomplete or wrong",
-             path, violations, plural(violations));
-  if (fflush(stdout) != 0)
-    return complain(options, "standard output: %s", strerror(errno));
-  return violations || is_empty ? STATUS_FOUND : STATUS_OK;
+  const int status =
+      trace_end(options, path, violations, "the waits above are");
+  return status == STATUS_OK && is_empty ? STATUS_FOUND : status;
 }
