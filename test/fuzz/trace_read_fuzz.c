@@ -62,7 +62,7 @@ static void convert_trace(struct trace *trace) {
     const struct timeline_options options = {.name = "fuzz",
                                              .frames = 16,
                                              .stacks_as_text = as_text,
-                                             .to = UINT64_MAX};
+                                             .window = trace_window_all};
     struct timeline *line = timeline_begin(sink, trace, &options);
     convert("fuzz", trace, line);
     timeline_end(line);

@@ -281,9 +281,9 @@ struct timeline *timeline_begin(FILE *out, const struct trace *trace,
   l->base.sink = &sink;
   l->out = out;
   l->options = *options;
-  l->options.from = json_units(options->from);
-  if (options->to < UINT64_MAX)
-    l->options.to = json_units(options->to);
+  l->options.window.from = json_units(options->window.from);
+  if (options->window.to < UINT64_MAX)
+    l->options.window.to = json_units(options->window.to);
   l->axis.trace = trace;
   fprintf(out,
           "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
@@ -413,12 +413,12 @@ static void line_at(struct timeline *line, uint64_t ticks) {
   struct json_timeline *l = (struct json_timeline *)line;
   uint64_t now = json_units(axis_at(&l->axis, ticks));
   l->calls++;
-  if (l->window == BEFORE && now >= l->options.from) {
-    l->now = l->options.from;
+  if (l->window == BEFORE && now >= l->options.window.from) {
+    l->now = l->options.window.from;
     begin_window(l);
   }
-  if (l->window == INSIDE && now > l->options.to) {
-    l->now = l->options.to;
+  if (l->window == INSIDE && now > l->options.window.to) {
+    l->now = l->options.window.to;
     end_window(l);
   }
   l->now = now;

@@ -6,6 +6,8 @@
 #ifndef MPROF_TRACE_TIMELINE_JSON_H
 #define MPROF_TRACE_TIMELINE_JSON_H
 
+#include "window.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,10 +25,9 @@ struct timeline_options {
   // the text is larger, arrows and the points (instants) of short system calls
   // are left out. 0: no limit.
   double bytes_per_event;
-  // The time window, in nanoseconds since the first event. Only this part of
-  // the trace is written. A slice that is open at the time `from` or `to` is
-  // cut at that time.
-  uint64_t from, to;
+  // Only this part of the trace is written. A slice that is open at the begin
+  // or at the end of the window is cut there.
+  struct trace_window window;
 };
 
 struct timeline *timeline_begin(FILE *out, const struct trace *trace,

@@ -63,8 +63,7 @@ static int convert_file(const struct options *o, struct trace *trace, FILE *out,
              "%s: left out %" PRIu64 " short system call%s to keep the JSON "
              "small; --arrows=all writes them",
              path, result.points_left_out, plural(result.points_left_out));
-  const bool missed =
-      !result.slices && (view->from > 0 || view->to < UINT64_MAX);
+  const bool missed = !result.slices && !trace_window_is_all(view->window);
   if (missed)
     complain(o, "%s: the trace has nothing to show between --from and --to",
              path);
@@ -118,8 +117,7 @@ static bool read_options(const struct options *o,
       (struct timeline_options){.name = o->name,
                                 .frames = (unsigned)frames,
                                 .stacks_as_text = option_is(o->stacks, "text"),
-                                .from = window.from,
-                                .to = window.to};
+                                .window = window};
   return true;
 }
 
@@ -139,8 +137,8 @@ int command_trace_json(const struct options *o) {
     return complain(o, "%s: %s", path, error);
   // The size of the JSON text is limited only if the text shows the whole trace
   // and has no stacks as text.
-  const bool is_whole = view.from == 0 && view.to == UINT64_MAX;
-  if (is_whole && !view.stacks_as_text && !has_all_arrows)
+  if (trace_window_is_all(view.window) && !view.stacks_as_text &&
+      !has_all_arrows)
     view.bytes_per_event = bytes_per_event(trace);
   const int status = convert_to(o, trace, &view);
   trace_close(trace);
