@@ -104,10 +104,22 @@ static void make_groups(struct report *r) {
   free(tasks);
 }
 
+static void clear(struct report *r) {
+  latency_clear(&r->latency);
+  free(r->groups);
+  free(r->ns);
+}
+
 // --- text ---
 
 static struct quantity time_text(uint64_t ns) {
   return quantity_of((int64_t)ns, "nanoseconds");
+}
+
+// Returns the name of the tasks, which the caller frees.
+static char *name_of(const struct group *g) {
+  return text_of("%.*s", (int)g->name.length,
+                 g->name.length ? g->name.bytes : "");
 }
 
 static void put_number(struct table *t, uint64_t number) {
@@ -131,8 +143,7 @@ static struct table *table_of_groups(const struct report *r, size_t count) {
   table_column(t, "task", ALIGN_LEFT);
   for (size_t i = 0; i < count; i++) {
     const struct group *g = &r->groups[i];
-    char *name = text_of("%.*s", (int)g->name.length,
-                         g->name.length ? g->name.bytes : "");
+    char *name = name_of(g);
     put_number(t, g->ended);
     if (has_open)
       put_number(t, g->open);
@@ -158,8 +169,7 @@ static void print_histogram(const struct group *g, const struct style *style) {
   putchar('\n');
   table_column(t, "from", ALIGN_RIGHT);
   table_column(t, "tasks", ALIGN_RIGHT);
-  char *name =
-      text_of("%.*s", (int)g->name.length, g->name.length ? g->name.bytes : "");
+  char *name = name_of(g);
   table_column(t, name, ALIGN_LEFT);
   for (unsigned i = 0; i < CLASSES; i++)
     most = g->classes[i] > most ? g->classes[i] : most;
@@ -390,8 +400,7 @@ static void print_json(const struct report *r) {
 
 static void put_section(const struct report *r, size_t limit) {
   const struct group *g = &r->groups[0];
-  char *name =
-      text_of("%.*s", (int)g->name.length, g->name.length ? g->name.bytes : "");
+  char *name = name_of(g);
   printf("\n## %s\n\nThe slowest of %zu %s%s took %s: ",
          r->latency.are_regions ? "Regions" : "Tasks", r->latency.tasks->count,
          r->latency.are_regions ? "region" : "task",
@@ -417,9 +426,7 @@ bool latency_section(const char *path, size_t limit) {
     make_groups(&r);
     put_section(&r, limit);
   }
-  latency_clear(&r.latency);
-  free(r.groups);
-  free(r.ns);
+  clear(&r);
   trace_close(trace);
   return has_tasks;
 }
@@ -436,9 +443,7 @@ static uint64_t report(const char *path, struct trace *trace, size_t limit,
     print_json(&r);
   else
     print_report(path, &r);
-  latency_clear(&r.latency);
-  free(r.groups);
-  free(r.ns);
+  clear(&r);
   return violations;
 }
 
