@@ -69,21 +69,19 @@ struct conversion {
 // thread, so that the two threads have different values of m.
 static uint64_t kernel_thread(uint64_t m) { return (uint32_t)m; }
 
-static bool is_new(struct converter *c, uint64_t g) {
-  size_t index;
-  if (idmap_find(&c->g_ids, g, &index))
-    return false;
-  idmap_add(&c->g_ids, g, c->g_count);
-  *APPEND(c->threads, c->g_count, c->g_capacity) =
-      (struct thread){.lock_name = TEXT("")};
-  return true;
+static struct thread *thread_of(struct converter *c, uint64_t g) {
+  const size_t index = idmap_get(&c->g_ids, g, c->g_count);
+  if (index == c->g_count)
+    *APPEND(c->threads, c->g_count, c->g_capacity) =
+        (struct thread){.lock_name = TEXT("")};
+  return &c->threads[index];
 }
 
-static struct thread *thread_of(struct converter *c, uint64_t g) {
-  size_t index = 0;
-  is_new(c, g);
-  idmap_find(&c->g_ids, g, &index);
-  return &c->threads[index];
+// Returns whether the thread has not been seen before.
+static bool is_new(struct converter *c, uint64_t g) {
+  const size_t known = c->g_count;
+  thread_of(c, g);
+  return c->g_count > known;
 }
 
 static void own_state(struct converter *c, const struct trace_event *ev,
@@ -131,7 +129,7 @@ static void convert_status(struct converter *c, const struct trace_event *ev,
 
 static void create_thread(struct converter *c, const struct trace_event *ev,
                           const struct conversion *how) {
-  is_new(c, ev->args[0]);
+  thread_of(c, ev->args[0]); // convert_status skips known threads
   timeline_create(c->line, ev->args[0], ev->g,
                   ev->type == EV_GoCreateSyscall ? 0 : ev->args[1]);
   timeline_state(c->line, ev->args[0], how->state, TEXT(""), 0);
