@@ -248,44 +248,38 @@ static void replace_nodes(struct cutter *c) {
   free(old);
 }
 
-static void replace_stacks(struct cutter *c, struct page_set *set,
-                           const uint32_t *nodes, const bool *cut,
-                           const uint32_t *to, size_t count) {
+// Replaces the stacks by those that are left. The shares and the new numbers
+// are still those of the old nodes.
+static void replace_stacks(struct cutter *c, struct page_set *set) {
   const unsigned types = set->profile->type_count;
-  uint32_t *new_nodes = zeroed(count, sizeof *new_nodes),
+  uint32_t *to = zeroed(set->count, sizeof *to);
+  const size_t count = join_stacks(c, set, to, SIZE_MAX);
+  uint32_t *nodes = zeroed(count, sizeof *nodes),
            *labels = zeroed(count, sizeof *labels);
   int64_t *values = zeroed(count * types, sizeof *values);
   uint32_t *rests = zeroed(c->page->node_count, sizeof *rests);
   for (size_t i = 0; i < set->count; i++) {
-    new_nodes[to[i]] =
-        cut[i] ? rest_of(c->page, rests, nodes[i], c->page->small_frame)
-               : nodes[i];
+    const uint32_t node = c->new[set->nodes[i]];
+    nodes[to[i]] = is_cut(c, set->nodes[i])
+                       ? rest_of(c->page, rests, node, c->page->small_frame)
+                       : node;
     labels[to[i]] = set->label_sets[i];
     for (unsigned k = 0; k < types; k++)
       add_to(&values[to[i] * types + k], set->values[i * types + k]);
   }
+  free(to);
   free(rests);
   free(set->nodes);
   free(set->label_sets);
   free(set->values);
-  set->nodes = new_nodes;
+  set->nodes = nodes;
   set->label_sets = labels;
   set->values = values;
   set->count = count;
 }
 
-// The numbers of a set before the nodes are replaced.
-struct moved {
-  uint32_t *to, *nodes;
-  bool *cut;
-  size_t count;
-};
-
-static struct moved move_set(struct cutter *c, struct page_set *set) {
+static void add_losses(struct cutter *c, struct page_set *set) {
   const unsigned types = set->profile->type_count;
-  struct moved m = {zeroed(set->count, sizeof *m.to),
-                    zeroed(set->count, sizeof *m.nodes),
-                    zeroed(set->count, sizeof *m.cut), 0};
   set->small = zeroed(1, sizeof *set->small);
   for (unsigned grain = 0; grain < GRAINS; grain++) {
     const size_t count = c->page->function_count[grain];
@@ -293,21 +287,15 @@ static struct moved move_set(struct cutter *c, struct page_set *set) {
     set->small->lines[grain] = zeroed(count, sizeof(uint32_t));
     set->small->largest[grain] = zeroed(count, sizeof(int64_t));
   }
-  m.count = join_stacks(c, set, m.to, SIZE_MAX);
-  for (size_t i = 0; i < set->count; i++) {
-    m.nodes[i] = c->new[set->nodes[i]];
-    m.cut[i] = is_cut(c, set->nodes[i]);
-    if (m.cut[i])
+  for (size_t i = 0; i < set->count; i++)
+    if (is_cut(c, set->nodes[i]))
       add_loss(c, set, i);
-  }
-  return m;
 }
 
 static void cut(struct cutter *c) {
   struct page *page = c->page;
-  struct moved *moved = zeroed(page->set_count, sizeof *moved);
   for (size_t i = 0; i < page->set_count; i++)
-    moved[i] = move_set(c, &page->sets[i]);
+    add_losses(c, &page->sets[i]);
   replace_nodes(c);
   const uint32_t text = page_text(page, "(small stacks)");
   struct page_frame frame;
@@ -316,14 +304,8 @@ static void cut(struct cutter *c) {
         page_function_of(page, grain, (struct page_function){.name = text});
   page->small_frame = page_frame_of(page, &frame);
   page->small_limit = c->limit;
-  for (size_t i = 0; i < page->set_count; i++) {
-    replace_stacks(c, &page->sets[i], moved[i].nodes, moved[i].cut, moved[i].to,
-                   moved[i].count);
-    free(moved[i].nodes);
-    free(moved[i].cut);
-    free(moved[i].to);
-  }
-  free(moved);
+  for (size_t i = 0; i < page->set_count; i++)
+    replace_stacks(c, &page->sets[i]);
 }
 
 void small_stacks_cut(struct page *page) {
