@@ -55,8 +55,6 @@ static bool is_ending(void) { return live.is_over || screen_signal() != 0; }
 
 // --- requests ---
 
-static bool wait_no_longer(void);
-
 // Gives up at the end of a time, for requests while the user waits.
 static int64_t give_up_ms;
 static bool is_late(void) { return clock_now_ms() > give_up_ms; }
@@ -448,8 +446,8 @@ static void wait_for_next(void) {
       screen_key((int)left);
 }
 
-static bool run(unsigned long screens) {
-  unsigned long count = 0;
+static bool run(size_t screens) {
+  size_t count = 0;
   bool is_there = true;
   while (!is_ending() && (is_there = renew())) {
     if (live.must_ask)
@@ -485,26 +483,21 @@ static bool choose_by_name(const struct options *options) {
   return false;
 }
 
-// Reads a number of at least 1.
-static bool read_number(const char *text, long *number) {
-  char *end;
-  *number = strtol(text, &end, 10);
-  return *text >= '0' && *text <= '9' && *end == '\0' && *number > 0 &&
-         *number <= 86400;
-}
-
-static bool read_options(const struct options *options, long *screens) {
+static bool read_options(const struct options *options, size_t *screens) {
+  enum { MOST = 86400 };
+  size_t seconds = 1;
   *screens = options->once ? 1 : 0;
-  live.seconds = 1;
-  if (options->count && !read_number(options->count, screens)) {
+  if (options->count && !option_is_number(options->count, 1, MOST, screens)) {
     complain(options, "--count=%s is not a number of screens", options->count);
     return false;
   }
-  if (options->seconds && !read_number(options->seconds, &live.seconds)) {
+  if (options->seconds &&
+      !option_is_number(options->seconds, 1, MOST, &seconds)) {
     complain(options, "--seconds=%s is not a number of seconds",
              options->seconds);
     return false;
   }
+  live.seconds = (long)seconds;
   if (options->path_count != 1) {
     complain(options, "give one process id, socket or URL");
     return false;
@@ -524,7 +517,7 @@ static char *find_names(void) {
 
 int command_live(const struct options *options) {
   char why[512];
-  long screens;
+  size_t screens;
   struct options own = *options;
   live.options = &own;
   live.names = known_names_new();
@@ -544,7 +537,7 @@ int command_live(const struct options *options) {
   live.has_keys = screens == 0 && screen_begin();
   own.quiet = live.has_keys; // messages would disturb the screen
   draw();
-  const bool is_there = run((unsigned long)screens);
+  const bool is_there = run(screens);
   restore_options();
   screen_end();
   if (screen_signal())

@@ -100,15 +100,18 @@ bool option_is(const char *value, const char *word) {
   return value && strcmp(value, word) == 0;
 }
 
+bool option_is_number(const char *value, size_t least, size_t most,
+                      size_t *number) {
+  char *end;
+  *number = strtoul(value, &end, 10);
+  return *value >= '0' && *value <= '9' && !*end && *number >= least &&
+         *number <= most;
+}
+
 bool option_number(const struct options *options, const char *name,
                    const char *value, size_t least, size_t most,
                    size_t *number) {
-  char *end;
-  if (!value)
-    return true;
-  *number = strtoul(value, &end, 10);
-  if (*value >= '0' && *value <= '9' && !*end && *number >= least &&
-      *number <= most)
+  if (!value || option_is_number(value, least, most, number))
     return true;
   if (most == SIZE_MAX)
     complain(options, "--%s=%s is not a number", name, value);

@@ -57,6 +57,10 @@ int options_parse(struct options *options, int argc, char **argv);
 enum command_id command_find(const char *name, const char *verb);
 // Returns whether the value of an option, or NULL, is this word.
 bool option_is(const char *value, const char *word);
+// Returns whether the value of an option is a number from least to most, which
+// it stores. Prints no message.
+bool option_is_number(const char *value, size_t least, size_t most,
+                      size_t *number);
 // Reads the value of the option --NAME, a number from least to most. Leaves
 // *number as it is if the value is NULL. Returns false after a message if the
 // value is no such number.

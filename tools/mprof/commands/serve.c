@@ -188,14 +188,13 @@ static void open_browser(struct web_server *s) {
 }
 
 static bool read_port(const struct options *o, unsigned short *port) {
-  char *end;
-  const char *text = o->port ? o->port : "0";
-  const unsigned long number = strtoul(text, &end, 10);
+  size_t number = 0;
+  const bool is_good =
+      !o->port || option_is_number(o->port, 0, UINT16_MAX, &number);
+  if (!is_good)
+    complain(o, "--port=%s is not a number of a port", o->port);
   *port = (unsigned short)number;
-  if (*text >= '0' && *text <= '9' && !*end && number <= 65535)
-    return true;
-  complain(o, "--port=%s is not a number of a port", text);
-  return false;
+  return is_good;
 }
 
 static char *policy(void) {
