@@ -17,7 +17,7 @@
 //
 // RUN: %run{lock_order=1:log_path=q/app:report=0} ./app && %run{lock_order=1:log_path=r:report=0} ./app
 // RUN: sarif traces --sample=lockorder q > first && FileCheck %s < first
-// CHECK: warning format/sarif-locks.c:{{[0-9]+}} lock-order {{.*}}: potential deadlock: {{deposit|withdraw}} takes {{from|to}} while its thread holds {{to|from}}; {{withdraw|deposit}} takes {{to|from}} while its thread holds {{from|to}}
+// CHECK: warning Inputs/lock_orders.h:{{[0-9]+}} lock-order {{.*}}: potential deadlock: {{deposit|withdraw}} takes {{from|to}} while its thread holds {{to|from}}; {{withdraw|deposit}} takes {{to|from}} while its thread holds {{from|to}}
 // CHECK-NOT: {{.}}
 // RUN: FileCheck %s --check-prefix=CHECK-STACKS < sarif
 // CHECK-STACKS: "stacks": [
@@ -40,25 +40,9 @@
 // CHECK-OTHER: --format=sarif shows orders of locks and stuck threads, not inuse_space; mprof leaks shows leaks
 
 #include "deadlock.h"
+#include "lock_orders.h"
 
 #include <stdlib.h>
-
-pthread_mutex_t from = PTHREAD_MUTEX_INITIALIZER;
-pthread_mutex_t to = PTHREAD_MUTEX_INITIALIZER;
-
-__attribute__((noinline)) static void deposit(void) {
-  pthread_mutex_lock(&from);
-  pthread_mutex_lock(&to);
-  pthread_mutex_unlock(&to);
-  pthread_mutex_unlock(&from);
-}
-
-__attribute__((noinline)) static void withdraw(void) {
-  pthread_mutex_lock(&to);
-  pthread_mutex_lock(&from);
-  pthread_mutex_unlock(&from);
-  pthread_mutex_unlock(&to);
-}
 
 __attribute__((noinline)) static void both(pthread_mutex_t *x,
                                            pthread_mutex_t *y) {

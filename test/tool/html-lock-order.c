@@ -14,24 +14,7 @@
 // CHECK-SAME: {{from, to|to, from}}
 // CHECK-SAME: {{deposit takes to second|withdraw takes from second}}
 
-#include <pthread.h>
-
-pthread_mutex_t from = PTHREAD_MUTEX_INITIALIZER;
-pthread_mutex_t to = PTHREAD_MUTEX_INITIALIZER;
-
-__attribute__((noinline)) static void deposit(void) {
-  pthread_mutex_lock(&from);
-  pthread_mutex_lock(&to);
-  pthread_mutex_unlock(&to);
-  pthread_mutex_unlock(&from);
-}
-
-__attribute__((noinline)) static void withdraw(void) {
-  pthread_mutex_lock(&to);
-  pthread_mutex_lock(&from);
-  pthread_mutex_unlock(&from);
-  pthread_mutex_unlock(&to);
-}
+#include "../Inputs/lock_orders.h"
 
 int main(void) {
   deposit();
