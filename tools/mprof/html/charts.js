@@ -224,6 +224,36 @@ class SeriesView {
   }
 }
 
+// Draws values over time as an area, with a mark at the largest one.
+function drawSpark(context, width, height, times, values, best, unit) {
+  const n = values.length, span = times[n - 1] - times[0] || 1, most = values[best] || 1;
+  const x = i => 2 + (times[i] - times[0]) / span * (width - 4);
+  const y = v => height - 3 - Math.max(0, v) / most * (height - 24);
+  context.beginPath();
+  context.moveTo(x(0), height - 3);
+  // The largest value of each pixel.
+  for (let i = 0; i < n;) {
+    let most = values[i], k = i;
+    for (; k < n && x(k) < x(i) + 1; k++)
+      most = Math.max(most, values[k]);
+    context.lineTo(x(i), y(most));
+    i = Math.max(k, i + 1);
+  }
+  context.lineTo(x(n - 1), y(values[n - 1]));
+  context.lineTo(x(n - 1), height - 3);
+  context.fillStyle = css('--part-colour');
+  context.fill();
+  context.fillStyle = css('--accent');
+  context.beginPath();
+  context.arc(x(best), y(values[best]), 4, 0, 7);
+  context.fill();
+  context.font = '12px ' + css('--font');
+  context.textBaseline = 'middle';
+  context.fillStyle = css('--text');
+  const text = 'peak ' + quantity(values[best], unit), wide = context.measureText(text).width;
+  context.fillText(text, Math.min(Math.max(2, x(best) - wide / 2), width - wide - 2), 8);
+}
+
 // The views of other things than one profile.
 function moreViews(app) {
   const {model} = app, views = [];

@@ -327,3 +327,9 @@ class StuckView {
 
   search() {}
 }
+
+// The name of a lock without its address, unless it has no other name.
+function lockName(name, kind) {
+  const isAddress = /^0x[0-9a-f]+$/.test(name);
+  return shortenName((isAddress && kind ? kind + ' ' : '') + name.replace(/ \(0x[0-9a-f]+\)$/, ''), 34);
+}
