@@ -137,13 +137,18 @@ class OverviewView {
 
   // --- memory
 
-  // The sum of all values: "4.97 MiB", or "2.00 \u00b1 0.76 MiB" if they are estimated from samples.
-  total(profile, type, unit = profile.types[type].unit) {
+  // The variance of the sum of all values. 0: they are exact.
+  variance(profile, type) {
     const values = profile.values[type];
     let sum = 0;
     for (let i = 0; i < profile.stackCount; i++)
       sum += variance(this.app.model, profile, type, profile.labels[i], values[i]);
-    return quantityWithError(profile.types[type].total, sum, unit);
+    return sum;
+  }
+
+  // The sum of all values: "4.97 MiB", or "2.00 \u00b1 0.76 MiB" if they are estimated from samples.
+  total(profile, type, unit = profile.types[type].unit) {
+    return quantityWithError(profile.types[type].total, this.variance(profile, type), unit);
   }
 
   // "4.97 MiB in 9,901 blocks"
@@ -158,8 +163,12 @@ class OverviewView {
     if (this.hasHint || !(Math.sqrt(variance) > LARGE_ERROR * sum))
       return null;
     this.hasHint = true;
-    return h('p', {class: 'hint'}, 'Estimated from few samples: ', h('code', {}, 'mprof run --heap-rate=1'),
-        ' counts every block.');
+    return h('p', {class: 'hint'}, 'Estimated from few samples: ', this.exactCommand());
+  }
+
+  // "mprof run --heap-rate=1 counts every block."
+  exactCommand() {
+    return [h('code', {}, 'mprof run --heap-rate=1'), ' counts every block.'];
   }
 
   heapCards() {
@@ -182,17 +191,16 @@ class OverviewView {
     if (all >= 0 && heap.types[all].total > 0) {
       const inUse = space(heap) >= 0 ? heap.types[space(heap)].total : 0;
       cards.push(() => this.valueCard('Allocated most', heap, all,
-          `${this.amount(heap, all, heap.typeIndex('alloc_objects'))}, ` + this.freed(heap, all, inUse)));
+          [`${this.amount(heap, all, heap.typeIndex('alloc_objects'))}, `, this.freed(heap, all, inUse)]));
     }
     return cards;
   }
 
-  // How much of the allocated memory was freed. Samples miss small leaks.
+  // Says how much of the allocated memory was freed. Samples miss small leaks.
   freed(heap, all, inUse) {
     const {total} = heap.types[all];
-    if (inUse || !this.total(heap, all).includes('\u00b1'))
-      return `${share(total - inUse, total)} of it freed.`;
-    return 'no sample of it in use. Small leaks may have no sample; mprof run --heap-rate=1 counts every block.';
+    return inUse || this.variance(heap, all) === 0 ? `${share(total - inUse, total)} of it freed.` :
+        ['no sample of it in use. Small leaks may have no sample; ', this.exactCommand()];
   }
 
   // The memory of the values of the program's own labels.
@@ -210,7 +218,8 @@ class OverviewView {
     return keys.slice(0, 2).map(key => {
       const values = [...sums.get(key)].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
       const all = values.reduce((sum, [, value]) => sum + Math.abs(value), 0), {unit} = profile.types[type];
-      const errors = this.labelVariances(profile, type, key);
+      const errors = labelSums(model, profile, type, null, key,
+          i => variance(model, profile, type, profile.labels[i], profile.values[type][i])).get(key);
       const error = [...errors.values()].reduce((sum, v) => sum + v, 0);
       return this.card({
         title: 'By the label ' + shortenName(key, 30),
@@ -226,18 +235,6 @@ class OverviewView {
         }))
       });
     });
-  }
-
-  // The variance of the sum of each value of a label.
-  labelVariances(profile, type, key) {
-    const {model} = this.app, sums = new Map();
-    for (let i = 0; i < profile.stackCount; i++) {
-      const v = variance(model, profile, type, profile.labels[i], profile.values[type][i]);
-      for (const [k, value] of model.labelSets[profile.labels[i]])
-        if (k === key)
-          sums.set(value, (sums.get(value) || 0) + v);
-    }
-    return sums;
   }
 
   // The growth of each profile that --base compares. Of the heap, both values may

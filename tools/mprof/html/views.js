@@ -339,17 +339,18 @@ const OWN_LABELS = new Set(['bytes', 'heap_rate', 'lifetime', 'kind', 'lock', 'h
   'thread', 'cycle', 'step', 'other_cycles']);
 
 // The sums of the values of each label, or of one. active: flags of stacks, or null
-// for all.
-function labelSums(model, profile, type, active, only) {
+// for all. of: returns the number that a stack adds.
+function labelSums(model, profile, type, active, only, of = i => profile.values[type][i]) {
   const keys = new Map(), values = profile.values[type];
   for (let i = 0; i < profile.stackCount; i++) {
     if (!values[i] || (active && !active[i]))
       continue;
+    const part = of(i);
     for (const [key, value] of model.labelSets[profile.labels[i]]) {
       if (only !== null && key !== only)
         continue;
       const map = keys.get(key) || new Map();
-      map.set(value, (map.get(value) || 0) + values[i]);
+      map.set(value, (map.get(value) || 0) + part);
       keys.set(key, map);
     }
   }
