@@ -34,7 +34,7 @@ class TimelineView extends TimelineDrawing {
       onpointerleave: () => this.leave(), ondblclick: () => this.zoomSelected(),
       onkeydown: e => this.key(e)
     }, (context, width, height) => this.draw(context, width, height), () => this.show());
-    const {lanes, changes, arrows, duration, violations, begin, whole, shortest} = this.trace;
+    const {lanes, changes, arrows, duration, violations, whole, shortest} = this.trace;
     this.space = h('div', {}, this.picture.canvas);
     this.box = h('div', {
       class: 'timeline-box', onscroll: () => this.picture.drawNow()

@@ -309,17 +309,15 @@ function partText({ns, isWait, kind, lock, in: place, held}, length) {
       (held ? `, held by ${shortenName(visible(held.thread), 34)}${within(held.in)}` : '');
 }
 
-// The waits of a trace by their stacks: those with the largest sums, with the
-// longest wait of each.
+// The longest wait of each stack of a trace, in the order of their lengths.
 function longestWaits(trace, count) {
-  const sums = new Float64Array(trace.frames.length / 2 + 1), longest = sums.slice();
-  const lanes = new Int32Array(sums.length), from = sums.slice(), reasons = new Int32Array(sums.length);
+  const longest = new Float64Array(trace.frames.length / 2 + 1), from = longest.slice();
+  const lanes = new Int32Array(longest.length), reasons = lanes.slice();
   trace.lanes.forEach((lane, index) => {
     for (let i = 0; i < lane.count; i++) {
       if (lane.state[i] !== BLOCKED)
         continue;
       const time = lane.time[i + 1] - lane.time[i], stack = lane.stack[i];
-      sums[stack] += time;
       if (time <= longest[stack])
         continue;
       longest[stack] = time;
@@ -328,7 +326,7 @@ function longestWaits(trace, count) {
       reasons[stack] = lane.reason[i];
     }
   });
-  return [...sums.keys()].filter(s => longest[s] > 0).sort((a, b) => longest[b] - longest[a])
+  return [...longest.keys()].filter(s => longest[s] > 0).sort((a, b) => longest[b] - longest[a])
       .slice(0, count).map(s => {
         const own = ownFrame(trace.stackLines(s)), lock = trace.locks[reasons[s]];
         const what = waitWord(trace.reasons[reasons[s]], trace.stackLines(s)) +
