@@ -20,10 +20,9 @@ rm -rf "$pages"
 mkdir -p "$pages"
 cp -R docs/. "$pages"
 # All pages are in one directory. The README is its first page.
-sed 's|](docs/|](|g' README.md >"$pages/index.md"
-sed 's|](docs/|](|g' CONTRIBUTING.md >"$pages/CONTRIBUTING.md"
-cp LICENSE "$pages"
-sed -i 's|](\(\.\./\)*README\.md|](index.md|g; s|](\.\./|](|g' "$pages"/*.md
+cp CONTRIBUTING.md LICENSE "$pages"
+cp README.md "$pages/index.md"
+sed -i 's|](docs/|](|g; s|](\(\.\./\)*README\.md|](index.md|g; s|](\.\./|](|g' "$pages"/*.md
 # Sources to which pages refer.
 for file in $(grep -ho '](\.\./[^)#]*' docs/*.md | sed 's|](\.\./||' | sort -u); do
   case $file in
@@ -34,8 +33,7 @@ for file in $(grep -ho '](\.\./[^)#]*' docs/*.md | sed 's|](\.\./||' | sort -u);
     ;;
   esac
 done
-sed "s|^docs_dir: .*|docs_dir: '$pages'|; s|^site_dir: .*|site_dir: '$build/site'|" mkdocs.yml \
-  >"$build/mkdocs.yml"
+cp mkdocs.yml "$build" # its directories are relative to it
 mkdocs build --quiet --strict --clean -f "$build/mkdocs.yml"
 rm "$build/site/404.html" # its links begin at the root of a web server
 python3 utils/site_links.py "$build/site"
