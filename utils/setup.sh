@@ -25,7 +25,7 @@ exits with 1.
   setup.sh arm64     also what builds the runtime for arm64 and runs its programs
   setup.sh packages  only to make packages of MProf
   setup.sh debian    only what packages.sh tries the packages with
-  setup.sh browser   only the browser with which demo.sh trace draws its picture
+  setup.sh browser   only the browser of the tests and of the pictures of demo.sh
 
 "also" means: beside all packages of setup.sh without a group.
 END
