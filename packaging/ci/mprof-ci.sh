@@ -180,9 +180,6 @@ merge "$out/new" "$out/new" || say 'no process has written a heap profile'
 
 # --- the report ---
 
-# Prints the lines of standard input as code.
-code() { sed 's/^/    /'; }
-
 compare() {
   # One argument for each budget.
   set -- --format=md --focus="$focus"
@@ -194,18 +191,26 @@ EOF
   mprof diff "$@" "$out"/base.*.pb.gz -- "$out"/new.*.pb.gz
 }
 
-# Writes the results of a command of mprof, $2..., to $out/$1.sarif. Sets `found` to 1
-# if there are any, and to 0 otherwise.
+# Status at the end, if COMMAND does not fail.
+result=0
+
+# Writes the results of a command of mprof, $3..., to $out/$1.sarif. If there are any,
+# prints them below the heading $2, and --fail-on may name $1.
 check() {
-  name=$1
-  shift
+  name=$1 heading=$2
+  shift 2
+  set -- "$@" --focus="$focus"
   found=0
-  mprof "$@" --focus="$focus" --format=sarif --source-root="$root" \
-    >"$out/$name.sarif" || found=$?
-  [ "$found" -le 1 ] || exit 2
+  mprof "$@" --format=sarif --source-root="$root" >"$out/$name.sarif" || found=$?
+  [ "$found" -ne 0 ] || return 0
+  [ "$found" -eq 1 ] || exit 2
+  printf '\n### %s\n\n' "$heading"
+  mprof "$@" --no-pager --color=never -n 10 | sed 's/^/    /' # as code
+  case " $fail_on " in
+  *" $name "*) [ "$result" -ne 0 ] || result=1 ;;
+  esac
 }
 
-result=0
 report() {
   echo '<!-- mprof -->'
   if ! [ -e "$out/new.1.pb.gz" ]; then
@@ -219,30 +224,13 @@ report() {
   if [ -e "$out/new.1.pb.gz" ]; then
     set -- leaks "$out/new.1.pb.gz"
     [ -z "$suppressions" ] || set -- "$@" --suppressions="$suppressions"
-    check leaks "$@"
-    if [ "$found" -eq 1 ]; then
-      printf '\n### Leaks\n\n'
-      mprof "$@" --focus="$focus" --no-pager --color=never -n 10 | code
-      fail leaks
-    fi
+    check leaks Leaks "$@"
   fi
   set -- "$out"/new/1/*.lockorder.pb.gz
   if [ -e "$1" ]; then
-    check lock-order traces "$@"
-    if [ "$found" -eq 1 ]; then
-      printf '\n### Locks taken in different orders\n\n'
-      mprof traces "$@" --focus="$focus" --no-pager --color=never -n 10 | code
-      fail lock-order
-    fi
+    check lock-order 'Locks taken in different orders' traces "$@"
   fi
   [ "$status" -eq 0 ] || printf '\nThe command failed with status %s.\n' "$status"
-}
-
-# Remembers that there are results of the kind $1.
-fail() {
-  case " $fail_on " in
-  *" $1 "*) [ "$result" -ne 0 ] || result=1 ;;
-  esac
 }
 
 # In this shell, so that `result` stays.
