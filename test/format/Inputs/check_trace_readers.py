@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_trace_readers.py GO: fails unless Go accepts every good trace of
-# trace_cases.py. Of the bad traces, it must accept exactly those in ACCEPTED.
+# check_trace_readers.py GO: fails unless Go accepts every trace of trace_cases.py. Of
+# those of trace_bad_cases.py, it must accept exactly those in ACCEPTED.
 
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from trace_cases import ACCEPTED, BAD, GOOD
+from trace_bad_cases import ACCEPTED, BAD
+from trace_cases import GOOD
 
 
 def tool(go):

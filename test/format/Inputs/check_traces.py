@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_traces.py CHECKER...: fails unless the command CHECKER accepts every good
-# trace of trace_cases.py, and reports for every bad trace first the rule in its
-# name. Also fails if a rule of the checker has no bad trace.
+# check_traces.py CHECKER...: fails unless the command CHECKER accepts every trace of
+# trace_cases.py, and reports for every trace of trace_bad_cases.py first the rule in
+# its name. Also fails if a rule of the checker has no bad trace.
 
 import subprocess
 import sys
 
-from trace_cases import BAD, GOOD
+from trace_bad_cases import BAD
+from trace_cases import GOOD
 
 checker = sys.argv[1:]
 wrong = 0
