@@ -3,7 +3,8 @@
 //
 // Executes clang with flags of MProf, for compiling and for linking. Without
 // -fmprof, clang gets the unchanged arguments. mprof-clang++ is a link to this
-// program, and executes clang++.
+// program, and executes clang++. It frees no text, because it soon becomes
+// clang.
 
 #include "arguments.h"
 #include "clang.h"
