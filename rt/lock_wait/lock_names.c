@@ -122,15 +122,7 @@ bool mprof_lock_name(uintptr_t address, char name[MPROF_LOCK_NAME]) {
 
 void mprof_lock_label(struct mprof_text *t, uintptr_t address) {
   char name[MPROF_LOCK_NAME];
-  const bool has_name = mprof_lock_name(address, name);
-  if (has_name) {
-    mprof_text_str(t, name);
-    mprof_text_str(t, " (");
-  }
-  mprof_text_str(t, "0x");
-  mprof_text_hex(t, address);
-  if (has_name)
-    mprof_text_str(t, ")");
+  mprof_text_address(t, mprof_lock_name(address, name) ? name : "", address);
 }
 
 void mprof_lock_names_reset(void) { mprof_lock_reset(&lock_names.lock); }

@@ -29,6 +29,8 @@ void mprof_text_clean(struct mprof_text *t, const char *s, size_t len);
 size_t mprof_utf8_length(const unsigned char *s, size_t len);
 void mprof_text_dec(struct mprof_text *t, uint64_t v);
 void mprof_text_hex(struct mprof_text *t, uint64_t v); // without 0x
+// Appends "NAME (0x7f...)", or "0x7f..." if the name is "".
+void mprof_text_address(struct mprof_text *t, const char *name, uint64_t v);
 // Appends v / 10^digits as a decimal fraction with `digits` digits after the
 // point.
 void mprof_text_fixed(struct mprof_text *t, uint64_t v, int digits);

@@ -75,6 +75,14 @@ static void put_base(struct mprof_text *t, uint64_t v, unsigned base) {
 void mprof_text_dec(struct mprof_text *t, uint64_t v) { put_base(t, v, 10); }
 void mprof_text_hex(struct mprof_text *t, uint64_t v) { put_base(t, v, 16); }
 
+void mprof_text_address(struct mprof_text *t, const char *name, uint64_t v) {
+  const bool has_name = *name != '\0';
+  mprof_text_str(t, name);
+  mprof_text_str(t, has_name ? " (0x" : "0x");
+  mprof_text_hex(t, v);
+  mprof_text_str(t, has_name ? ")" : "");
+}
+
 // Appends v as exactly width decimal digits, with leading zeros.
 static void put_padded(struct mprof_text *t, uint64_t v, int width) {
   char digits[20];

@@ -184,14 +184,7 @@ static void put_lock_string(uintptr_t address, const char *variable,
   struct mprof_pc_slot *slot = mprof_trace_slot(w, &w->locks, address);
   if (slot == NULL || slot->value == 0)
     return;
-  if (*variable != '\0') {
-    mprof_text_str(&t, variable);
-    mprof_text_str(&t, " (");
-  }
-  mprof_text_str(&t, "0x");
-  mprof_text_hex(&t, address);
-  if (*variable != '\0')
-    mprof_text_str(&t, ")");
+  mprof_text_address(&t, variable, address);
   w->format->string(w, slot->value, t.buf, t.len);
   slot->value = 0;
 }
