@@ -323,15 +323,16 @@ void mprof_order_started_again(void) {
 
 // --- notes ---
 
+static bool has_note(const struct mprof_order_held *h) {
+  return h->how & MPROF_TAKES_NOTED && h->epoch == mprof_waiters_epoch(h->lock);
+}
+
 // Returns the element of the calling thread's list that has a valid note of the
 // lock, or NULL.
 static struct mprof_order_held *note_of(uintptr_t lock) {
   struct mprof_thread_order *o = mprof_tls.order;
   struct mprof_order_held *h = o != NULL ? find(o, lock) : NULL;
-  return h != NULL && h->how & MPROF_TAKES_NOTED &&
-                 h->epoch == mprof_waiters_epoch(lock)
-             ? h
-             : NULL;
+  return h != NULL && has_note(h) ? h : NULL;
 }
 
 // Removes a note, and the element if only the note needs it.
@@ -345,12 +346,11 @@ void mprof_note_taken(uintptr_t lock, uint32_t taken, bool may_repeat) {
   struct mprof_thread *t = mprof_thread_self(false);
   struct mprof_thread_order *o =
       t ? list_of(t, (uintptr_t)__builtin_frame_address(0)) : NULL;
-  struct mprof_order_held *h = note_of(lock);
-  if (h != NULL && may_repeat) {
+  struct mprof_order_held *h = o != NULL ? find(o, lock) : NULL;
+  if (h != NULL && may_repeat && has_note(h)) {
     h->again += !mprof_order_on && h->again < UINT8_MAX;
     return;
   }
-  h = o != NULL ? find(o, lock) : NULL;
   if (o != NULL && !mprof_order_on) {
     if (h == NULL && mprof_tls.order_top == o->held + MPROF_ORDER_HOLDS)
       h = o->held + 1; // the oldest
