@@ -32,7 +32,6 @@ int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object,
                              void *module);
 
 static void take(void *unused) {
-  const int before = errno;
   (void)unused;
   // Without the guard, exit was called in a signal handler that has interrupted
   // the runtime.
@@ -41,7 +40,6 @@ static void take(void *unused) {
   if (mprof_mem_snapshot_take(&at_end, mprof_cycle_dump_ends_it(true)) == 0)
     atomic_store(&is_taken, true);
   mprof_guard_leave();
-  errno = before;
 }
 
 void mprof_main_end_init(void) {
