@@ -583,9 +583,11 @@ unsigned mprof_own_news(enum mprof_own own) {
 }
 
 bool mprof_own_wait(enum mprof_own own, unsigned news, uint64_t ms) {
-  if (!mprof_own_is_stopped(own) && ms == UINT64_MAX)
+  if (mprof_own_is_stopped(own))
+    return false;
+  if (ms == UINT64_MAX)
     mprof_sys_futex_wait(&owns[own].news, news);
-  else if (!mprof_own_is_stopped(own))
+  else
     mprof_sys_futex_wait_ms(&owns[own].news, news, ms);
   return !mprof_own_is_stopped(own);
 }
