@@ -9,6 +9,7 @@
 
 #include "lock_wait/contention.h"
 #include "thread_stacks/thread_stacks.h"
+#include "unwind/unwind.h"
 
 #include "core.h"
 
@@ -16,14 +17,8 @@
 
 static atomic_uint unwound; // number of stacks
 
-size_t __real_mprof_unwind_wait(struct mprof_stack_range *range,
-                                const struct mprof_wait *w, int tid,
-                                mprof_pc *pcs, size_t depth,
-                                enum mprof_stack_end *end);
-size_t __wrap_mprof_unwind_wait(struct mprof_stack_range *range,
-                                const struct mprof_wait *w, int tid,
-                                mprof_pc *pcs, size_t depth,
-                                enum mprof_stack_end *end);
+__typeof__(mprof_unwind_wait) __real_mprof_unwind_wait,
+    __wrap_mprof_unwind_wait;
 size_t __wrap_mprof_unwind_wait(struct mprof_stack_range *range,
                                 const struct mprof_wait *w, int tid,
                                 mprof_pc *pcs, size_t depth,
