@@ -27,10 +27,12 @@ extern
 // Flags of a word, which say nothing about waiters.
 #define WAITED_FLAGS (3u << 29) // MPROF_WAITER_FLAGS
 
+static inline uint32_t waited_word(const void *object) {
+  return __atomic_load_n(&__mprof_waiters[(uintptr_t)object >> 6 & 1023],
+                         __ATOMIC_RELAXED);
+}
 static inline int is_waited_for(const void *object) {
-  const uint32_t word = __atomic_load_n(
-      &__mprof_waiters[(uintptr_t)object >> 6 & 1023], __ATOMIC_RELAXED);
-  return (word & ~WAITED_FLAGS) != 0;
+  return (waited_word(object) & ~WAITED_FLAGS) != 0;
 }
 static inline void until_waited_for(const void *object) {
   for (int i = 0; i < 1200000 && !is_waited_for(object); i++)

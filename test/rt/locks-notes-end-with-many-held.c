@@ -20,11 +20,7 @@ static pthread_mutex_t held[HELD];
 // Has a word of __mprof_waiters of its own.
 static _Alignas(64) pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int is_noted(void) {
-  return (__atomic_load_n(&__mprof_waiters[(uintptr_t)&lock >> 6 & 1023],
-                          __ATOMIC_RELAXED) &
-          NOTES) != 0;
-}
+static int is_noted(void) { return (waited_word(&lock) & NOTES) != 0; }
 
 static void *waits(void *unused) {
   pthread_mutex_lock(&lock);
