@@ -155,7 +155,7 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call,
   w->trace_stack = mprof_trace_stack(w->op, w->frame);
   const size_t len = name ? strlen(name) : 0;
   struct mprof_trace_row *r =
-      mprof_trace_enter(5 * MPROF_TRACE_RECORD_MAX + (uint32_t)len);
+      mprof_trace_enter(6 * MPROF_TRACE_RECORD_MAX + (uint32_t)len);
   if (!r)
     return;
   if (!mprof_trace_runs(r, w->frame, w->start)) {
