@@ -9,12 +9,12 @@
 
 #include "convert.h"
 
+#include "common/hash_bytes.h"
 #include "common/idmap.h"
 #include "common/memory.h"
 #include "event.h"
 #include "event_types.h"
 #include "number.h"
-#include "place.h"
 #include "read.h"
 #include "table.h"
 #include "timeline.h"

@@ -3,6 +3,7 @@
 
 #include "place.h"
 
+#include "common/hash_bytes.h"
 #include "event.h"
 #include "short_name.h"
 #include "table.h"
@@ -38,15 +39,8 @@ struct place place_of(const struct trace *trace, uint64_t stack) {
                         frame->pc};
 }
 
-uint64_t hash_bytes(uint64_t h, const void *bytes, size_t length) {
-  const unsigned char *at = bytes;
-  for (size_t i = 0; i < length; i++) // the FNV-1a hash
-    h = (h ^ at[i]) * 0x100000001b3;
-  return h;
-}
-
 uint64_t place_key(const struct place *p) {
-  uint64_t h = 0xcbf29ce484222325;
+  uint64_t h = HASH_BEGIN;
   h = hash_bytes(h, p->function.bytes, p->function.length);
   h = hash_bytes(h, p->file.bytes, p->file.length);
   h = hash_bytes(h, &p->line, sizeof p->line);

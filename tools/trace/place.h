@@ -25,7 +25,5 @@ struct place place_of(const struct trace *trace, uint64_t stack);
 // with the generation. Two lines with the same 64-bit hash would be merged, but
 // this is very unlikely.
 uint64_t place_key(const struct place *p);
-// Continues the hash h with bytes.
-uint64_t hash_bytes(uint64_t h, const void *bytes, size_t length);
 
 #endif

@@ -4,6 +4,7 @@
 #include "waits.h"
 
 #include "axis.h"
+#include "common/hash_bytes.h"
 #include "common/idmap.h"
 #include "common/memory.h"
 #include "timeline.h"

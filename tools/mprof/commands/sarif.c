@@ -5,6 +5,7 @@
 
 #include "commands/input.h"
 #include "commands/option_table.h"
+#include "common/hash_bytes.h"
 #include "common/memory.h"
 #include "files/json.h"
 
@@ -122,18 +123,15 @@ struct fingerprint {
   unsigned number; // 1: the first result with this hash
 };
 
-// FNV-1a, because the hashes of other runs must be the same.
+// Adds the text with its end.
 static uint64_t add_hash(uint64_t hash, const char *text) {
-  for (; *text; text++)
-    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-  return hash * UINT64_C(0x100000001b3); // the end of the text
+  return hash_bytes(hash, text, strlen(text) + 1);
 }
 
 // Returns the hash of the functions and the files of the user's code. Calls of
 // a function by itself count once, because their number depends on the data.
 static uint64_t hash_of(const struct sarif *s, const struct sarif_result *r) {
-  const uint64_t begin =
-      add_hash(UINT64_C(0xcbf29ce484222325), rules[r->rule].id);
+  const uint64_t begin = add_hash(HASH_BEGIN, rules[r->rule].id);
   uint64_t sum = 0;
   for (size_t k = 0; k < r->stack_count; k++) {
     const struct sarif_stack *stack = &r->stacks[k];

@@ -9,6 +9,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/clock.h"
+#include "common/hash_bytes.h"
 #include "common/helper_fork.h"
 #include "common/memory.h"
 #include "html/page.h"
@@ -42,12 +43,8 @@ static uint64_t sign(const char *path, const struct stat *st) {
   const uint64_t words[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino,
                             (uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
                             (uint64_t)st->st_mtim.tv_nsec};
-  uint64_t sum = 0;
-  for (const char *p = path; *p; p++)
-    sum = (sum ^ (unsigned char)*p) * 0x100000001b3u; // FNV
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    sum = (sum ^ words[i]) * 0x9e3779b97f4a7c15u;
-  return sum ^ sum >> 32;
+  return hash_bytes(hash_bytes(HASH_BEGIN, path, strlen(path)), words,
+                    sizeof words);
 }
 
 // Adds the files of a directory. Their order does not matter.
