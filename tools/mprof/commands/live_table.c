@@ -149,12 +149,8 @@ static bool make_locks(struct live_table *t, struct profile *p,
 
 static const char *label_of(const struct profile *p, const struct sample *s,
                             const char *key) {
-  for (uint32_t i = 0; i < s->label_count; i++) {
-    const struct label *l = &p->labels[s->first_label + i];
-    if (strcmp(p->strings[l->key], key) == 0)
-      return p->strings[l->str];
-  }
-  return "";
+  const struct label *l = profile_label(p, s, key);
+  return l ? p->strings[l->str] : "";
 }
 
 static int by_text(const void *x, const void *y) {

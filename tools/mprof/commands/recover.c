@@ -57,14 +57,8 @@ static bool still_runs(const struct persist_file *f, const char *path) {
 // samples for the lifetimes of its blocks.
 static size_t count_stacks(const struct profile *p) {
   size_t count = 0;
-  for (size_t i = 0; i < p->sample_count; i++) {
-    const struct sample *s = &p->samples[i];
-    bool is_further = false;
-    for (uint32_t k = 0; k < s->label_count; k++)
-      is_further |= strcmp(p->strings[p->labels[s->first_label + k].key],
-                           "lifetime") == 0;
-    count += !is_further;
-  }
+  for (size_t i = 0; i < p->sample_count; i++)
+    count += !profile_label(p, &p->samples[i], "lifetime");
   return count;
 }
 

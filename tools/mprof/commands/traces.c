@@ -222,13 +222,10 @@ static void print_stacks(const struct view *v, const struct options *options,
 static char *waiting_for(const struct view *v, const struct stack_row *row) {
   const struct profile *p = v->profile;
   const struct sample *s = &p->samples[v->stacks[row->first_stack].sample];
-  for (uint32_t k = 0; k < s->label_count; k++) {
-    const struct label *l = &p->labels[s->first_label + k];
-    const char *text = p->strings[l->str];
-    if (strcmp(p->strings[l->key], "lock") == 0 && lock_name_length(text))
-      return text_of(", waiting for %.*s", (int)lock_name_length(text), text);
-  }
-  return text_of("%s", "");
+  const struct label *l = profile_label(p, s, "lock");
+  const char *text = l ? p->strings[l->str] : "";
+  const size_t length = lock_name_length(text);
+  return text_of("%s%.*s", length ? ", waiting for " : "", (int)length, text);
 }
 
 // Prints the stuck threads. Returns the number of their stacks.

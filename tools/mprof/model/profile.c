@@ -289,6 +289,16 @@ void profile_comment(struct profile *p, string_id comment) {
 
 // --- value types ---
 
+const struct label *profile_label(const struct profile *p,
+                                  const struct sample *s, const char *key) {
+  for (uint32_t i = 0; i < s->label_count; i++) {
+    const struct label *l = &p->labels[s->first_label + i];
+    if (strcmp(p->strings[l->key], key) == 0)
+      return l;
+  }
+  return NULL;
+}
+
 int profile_find_type(const struct profile *p, const char *name) {
   for (unsigned i = 0; i < p->type_count; i++)
     if (strcmp(p->strings[p->types[i].type], name) == 0)

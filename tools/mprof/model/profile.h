@@ -153,6 +153,9 @@ bool profile_has_heap_period(const struct profile *p);
 // Returns whether a sample has another period than the profile.
 bool profile_has_other_periods(const struct profile *p);
 
+// Returns the first label of the sample with this key, or NULL.
+const struct label *profile_label(const struct profile *p,
+                                  const struct sample *s, const char *key);
 // Returns the index of the value type with this name, or -1.
 int profile_find_type(const struct profile *p, const char *name);
 // Returns the value type that is shown if the user names none.
