@@ -240,7 +240,7 @@ static size_t print_stuck_sarif(const struct options *options,
         .rule = SARIF_STUCK,
         .value = (double)row->value,
         .message = text_of("%" PRId64 " thread%s can never continue%s",
-                           row->value, row->value == 1 ? "" : "s", waiting)};
+                           row->value, plural((uint64_t)row->value), waiting)};
     sarif_add_stack(&r, (struct sarif_stack){.frames = &t.frames[row->first],
                                              .count = row->count});
     free(waiting);
