@@ -89,9 +89,6 @@ void locks_section(const struct view *v, size_t limit) {
 
 // --- JSON ---
 
-static const char *const value_names[PAIR_VALUES] = {"delay", "contentions",
-                                                     "held", "held_waiting"};
-
 static void print_stack(const struct view *v, const struct pairs *all,
                         const struct pair *pair, enum pair_part part,
                         const char *name) {
@@ -124,7 +121,7 @@ static void print_json(const struct options *options, const struct view *v,
     print_text("waiter_access", v->profile->strings[pair->waiter]);
     print_text("holder_access", v->profile->strings[pair->holder]);
     for (int k = 0; k < PAIR_VALUES; k++)
-      printf("\"%s\": %" PRId64 ", ", value_names[k], pair->values[k]);
+      printf("\"%s\": %" PRId64 ", ", pair_value_names[k], pair->values[k]);
     printf("\"worst\": %" PRId64 ", \"queue\": %" PRId64, pair->worst,
            pair->queue);
     print_stack(v, all, pair, PAIR_WAITER, "waiter");

@@ -16,8 +16,8 @@ static const char released[] = "[released in]", no_release[] = "[no release]",
                   taken[] = "[taken in]", made[] = "[lock made in]",
                   no_waiter[] = "[unknown waiter]";
 
-static const char *const value_names[PAIR_VALUES] = {"delay", "contentions",
-                                                     "held", "held_waiting"};
+const char *const pair_value_names[PAIR_VALUES] = {"delay", "contentions",
+                                                   "held", "held_waiting"};
 
 // --- reading ---
 
@@ -180,16 +180,16 @@ struct pairs pairs_of(const struct view *v, bool keeps_std) {
   const struct profile *p = v->profile;
   struct pairs all = {0};
   struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
+  unsigned types[PAIR_VALUES];
   for (int k = 0; k < PAIR_VALUES; k++)
-    all.types[k] = (unsigned)profile_find_type(p, value_names[k]);
+    types[k] = (unsigned)profile_find_type(p, pair_value_names[k]);
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
     struct pair pair = {.value = s->value};
     divide(&all, &pair, v, frames, view_shown(v, s, keeps_std, frames));
     read_labels(&pair, p, &p->samples[s->sample]);
     for (int k = 0; k < PAIR_VALUES; k++)
-      pair.values[k] =
-          p->values[(size_t)s->sample * p->type_count + all.types[k]];
+      pair.values[k] = p->values[(size_t)s->sample * p->type_count + types[k]];
     add_pair(p, &all, &pair);
   }
   free(frames);
@@ -200,7 +200,7 @@ struct pairs pairs_of(const struct view *v, bool keeps_std) {
 
 bool pairs_are_in(const struct profile *p) {
   for (int k = 0; k < PAIR_VALUES; k++)
-    if (profile_find_type(p, value_names[k]) < 0)
+    if (profile_find_type(p, pair_value_names[k]) < 0)
       return false;
   return true;
 }

@@ -16,6 +16,8 @@ enum pair_value {
   PAIR_HELD_WAITING,
   PAIR_VALUES
 };
+// The names of the value types.
+extern const char *const pair_value_names[PAIR_VALUES];
 
 // The parts of a stack; count is 0 if the part is not known.
 enum pair_part { PAIR_WAITER, PAIR_RELEASE, PAIR_TAKEN, PAIR_MADE, PAIR_PARTS };
@@ -39,7 +41,6 @@ struct pairs {
   struct pair *items;
   struct shown_frame *frames;
   size_t count, capacity, frame_count, frame_capacity;
-  unsigned types[PAIR_VALUES];
 };
 
 // Returns whether the profile has pairs.
