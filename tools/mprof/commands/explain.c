@@ -27,7 +27,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ROWS = 3 };
 
@@ -81,15 +80,10 @@ static bool add_directory(const struct options *o, const char *directory,
   if (!newest)
     return complain(o, "the directory %s has no file of MProf", directory),
            false;
-  // All files of a process have the same name up to the suffix.
-  const size_t length =
-      strlen(newest) - strlen(profile_kind_of(newest)->suffix);
-  for (size_t i = 0; suffixes[i]; i++) {
-    char *path = text_of("%.*s%s", (int)length, newest, suffixes[i]);
-    if (access(path, R_OK) == 0)
+  for (const struct profile_kind *k = profile_kinds; k->name; k++) {
+    char *path = profile_kind_beside(newest, k);
+    if (path)
       *APPEND(f->items, f->count, f->capacity) = path;
-    else
-      free(path);
   }
   return true;
 }

@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // Files of one kind, such as the heap profiles of several processes. They are
 // added up.
@@ -299,13 +298,8 @@ static const char **files_beside(const struct options *o) {
   for (const struct profile_kind *k = profile_kinds; k->name; k++) {
     bool is_found = has_kind(o, k);
     for (int i = 0; i < o->path_count && !is_found; i++) {
-      const char *path = o->paths[i];
-      const struct profile_kind *own = profile_kind_of(path);
-      if (!own)
-        continue;
-      const size_t length = strlen(path) - strlen(own->suffix);
-      char *other = text_of("%.*s%s", (int)length, path, k->suffix);
-      is_found = access(other, R_OK) == 0;
+      char *other = profile_kind_beside(o->paths[i], k);
+      is_found = other != NULL;
       if (is_found) {
         *APPEND(texts, count, capacity) = k->name;
         *APPEND(texts, count, capacity) = strdup(base_name(other));

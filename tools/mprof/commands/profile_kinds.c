@@ -4,8 +4,11 @@
 #include "commands/profile_kinds.h"
 
 #include "common/ends_with.h"
+#include "common/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct profile_kind profile_kinds[] = {
     {"lockorder", ".lockorder.pb.gz", "traces", COMMAND_COUNT, "lockorder",
@@ -43,6 +46,19 @@ const struct profile_kind *profile_kind_named(const char *name) {
   for (const struct profile_kind *k = profile_kinds; k->name; k++)
     if (strcmp(k->name, name) == 0)
       return k;
+  return NULL;
+}
+
+char *profile_kind_beside(const char *path, const struct profile_kind *kind) {
+  const struct profile_kind *own = profile_kind_of(path);
+  if (!own)
+    return NULL;
+  // All files of a process have the same name up to the suffix.
+  const size_t length = strlen(path) - strlen(own->suffix);
+  char *beside = text_of("%.*s%s", (int)length, path, kind->suffix);
+  if (access(beside, R_OK) == 0)
+    return beside;
+  free(beside);
   return NULL;
 }
 

@@ -30,6 +30,9 @@ extern const struct profile_kind profile_kinds[];
 const struct profile_kind *profile_kind_of(const char *path);
 // Returns the kind with this name, or NULL.
 const struct profile_kind *profile_kind_named(const char *name);
+// Returns the path of the file of another kind that the process of the file at
+// `path` has written, or NULL if there is none. The caller frees it.
+char *profile_kind_beside(const char *path, const struct profile_kind *kind);
 // Returns whether the value type asks for the kind.
 bool profile_kind_has_type(const struct profile_kind *kind, const char *type);
 
