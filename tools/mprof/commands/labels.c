@@ -344,11 +344,8 @@ void print_labels(const struct view *v, const char *key, FILE *out,
 int show_labels(const struct options *options) {
   size_t limit;
   const char *key = options->by;
-  const char *format = options->format ? options->format : "text";
-  const bool is_csv = strcmp(format, "csv") == 0,
-             is_markdown = strcmp(format, "md") == 0;
-  if (!is_csv && !is_markdown && strcmp(format, "text") != 0)
-    return complain(options, "--format=%s is not text, md or csv", format);
+  if (option_is(options->format, "json"))
+    return complain(options, "--format=json is not text, md or csv");
   if (options->cum || options->lines || options->files || options->functions)
     return complain(options,
                     "--by=%s excludes --cum, --functions, --lines and --files",
@@ -372,13 +369,13 @@ int show_labels(const struct options *options) {
     return complain_of_label(options, v, key);
   }
   const size_t count = limit && limit < r.count ? limit : r.count;
-  if (is_csv) {
+  if (option_is(options->format, "csv")) {
     print_csv(v, &r, count, key);
     input_print_view_losses(v, stderr);
   } else {
     const struct style style = input_begin_output(options);
     struct table *t = table_by(v, &r, count, key);
-    if (is_markdown) {
+    if (option_is(options->format, "md")) {
       table_print_markdown(t, stdout);
     } else {
       input_print_title(v, stdout, &style);
