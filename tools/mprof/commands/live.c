@@ -470,17 +470,11 @@ static bool run(size_t screens) {
 
 // --- the command ---
 
-static bool choose_by_name(const struct options *options) {
-  const char *name = options->table;
+// Chooses the table of --table, which is one of the names.
+static void choose_by_name(const struct options *options) {
   for (int i = 0; i < LIVE_KINDS; i++)
-    if (!name || strcmp(name, live_kinds[i].name) == 0) {
+    if (option_is(options->table, live_kinds[i].name))
       live.shown.kind = (enum live_kind)i;
-      return true;
-    }
-  complain(options,
-           "--table=%s is not memory, allocs, locks, block, cpu or threads",
-           name);
-  return false;
 }
 
 static bool read_options(const struct options *options, size_t *screens) {
@@ -504,7 +498,8 @@ static bool read_options(const struct options *options, size_t *screens) {
   }
   snprintf(live.shown.filter, LIVE_TEXT_MAX, "%s",
            options->focus ? options->focus : "");
-  return choose_by_name(options) && add_names_check(options);
+  choose_by_name(options);
+  return add_names_check(options);
 }
 
 // Stores the name of the program and its process id, if they are known.
