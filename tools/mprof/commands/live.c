@@ -277,8 +277,7 @@ static void choose(enum live_kind kind) {
 static void scroll(int key) {
   unsigned width, height;
   screen_size(&width, &height);
-  const size_t page = live_screen_rows(&live.shown, height),
-               count = live.shown.table.count;
+  const size_t page = live_screen_rows(height), count = live.shown.table.count;
   const size_t last = count > page ? count - page : 0;
   size_t *first = &live.shown.first;
   const size_t step = key == KEY_PAGE_UP || key == KEY_PAGE_DOWN ? page : 1;

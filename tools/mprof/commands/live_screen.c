@@ -134,8 +134,7 @@ void live_screen_plain(const struct live_screen *s, size_t rows, FILE *out,
 // and the last line.
 enum { OTHER_LINES = 6 };
 
-size_t live_screen_rows(const struct live_screen *s, unsigned height) {
-  (void)s;
+size_t live_screen_rows(unsigned height) {
   return height > OTHER_LINES ? height - OTHER_LINES : 0;
 }
 
@@ -191,8 +190,7 @@ void live_screen_full(const struct live_screen *s, unsigned height, FILE *out,
     fputs("\n", lines);
     fputs(help, lines);
   } else {
-    const size_t shown =
-        put_table(s, live_screen_rows(s, height), lines, style);
+    const size_t shown = put_table(s, live_screen_rows(height), lines, style);
     if (s->table.column_count)
       put_sum(s, shown, lines);
     else

@@ -36,6 +36,6 @@ void live_screen_plain(const struct live_screen *s, size_t rows, FILE *out,
 void live_screen_full(const struct live_screen *s, unsigned height, FILE *out,
                       const struct style *style);
 // Returns the number of rows of the table that such a screen has.
-size_t live_screen_rows(const struct live_screen *s, unsigned height);
+size_t live_screen_rows(unsigned height);
 
 #endif
