@@ -23,9 +23,8 @@ struct known_names {
   struct idmap addresses;
   struct known_place *places;
   size_t count, capacity;
-  // The labels of locks: the label before and after the search, in turn.
-  string_id *labels;
-  size_t label_count, label_capacity;
+  // The labels of locks: the string after the search, by that before it.
+  struct idmap labels;
 };
 
 struct known_names *known_names_new(void) {
@@ -115,11 +114,10 @@ static bool is_lock(const struct profile *p, const struct label *l) {
 
 // Returns the label that the search has found for the address, or NULL.
 static const char *label_of(const struct known_names *known, const char *lock) {
-  const char **strings = known->names->strings;
-  for (size_t i = 0; i < known->label_count; i += 2)
-    if (strcmp(strings[known->labels[i]], lock) == 0)
-      return strings[known->labels[i + 1]];
-  return NULL;
+  size_t label;
+  return idmap_find(&known->labels, profile_text(known->names, lock), &label)
+             ? known->names->strings[label]
+             : NULL;
 }
 
 // --- both ---
@@ -148,13 +146,13 @@ static void apply(const struct known_names *known, struct profile *p) {
 
 // Forgets everything if a program makes ever new addresses.
 static void limit(struct known_names *known) {
-  enum { MAX_PLACES = 1 << 20, MAX_LABELS = 2 << 12 };
-  if (known->count < MAX_PLACES && known->label_count < MAX_LABELS)
+  enum { MAX_PLACES = 1 << 20, MAX_LABELS = 1 << 12 };
+  if (known->count < MAX_PLACES && known->labels.count < MAX_LABELS)
     return;
   profile_free(known->names);
   idmap_clear(&known->addresses);
   free(known->places);
-  free(known->labels);
+  idmap_clear(&known->labels);
   *known = (struct known_names){.names = profile_new()};
 }
 
@@ -180,10 +178,8 @@ void known_names_add(struct known_names *known, const struct options *options,
     const char *lock = p->strings[locks[i]];
     if (!locks[i] || label_of(known, lock))
       continue;
-    *APPEND(known->labels, known->label_count, known->label_capacity) =
-        profile_text(known->names, lock);
-    *APPEND(known->labels, known->label_count, known->label_capacity) =
-        profile_text(known->names, p->strings[p->labels[i].str]);
+    idmap_add(&known->labels, profile_text(known->names, lock),
+              profile_text(known->names, p->strings[p->labels[i].str]));
   }
   free(is_new);
   free(locks);
