@@ -443,7 +443,6 @@ static void line_lock(struct timeline *line, uint64_t g, struct trace_text name,
 static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
                         uint64_t stack, uint64_t lock) {
   struct task_timeline *l = of(line);
-  const struct place at = place_of(l->axis.trace, stack);
   (void)ns;
   for (size_t i = 0; i < l->wanted_count && lock; i++)
     for (size_t k = 0; k < l->wanted[i].threads.count; k++) {
@@ -451,7 +450,8 @@ static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
       if (w->lock_number != lock || l->axis.now <= w->held_since)
         continue;
       add_held(&w->held,
-               &(struct holder_part){g, at, l->axis.now - w->held_since});
+               &(struct holder_part){g, place_of(l->axis.trace, stack),
+                                     l->axis.now - w->held_since});
       w->held_since = l->axis.now;
     }
 }
