@@ -210,17 +210,11 @@ struct waits waits_end(struct timeline *line) {
     qsort(l->ends, l->end_count, sizeof *l->ends, by_total);
   if (l->holder_count)
     qsort(l->holders, l->holder_count, sizeof *l->holders, by_charge);
-  const uint64_t end = l->axis.now < l->window.to ? l->axis.now : l->window.to;
-  return (struct waits){l->count,
-                        l->total,
-                        end > l->window.from ? end - l->window.from : 0,
-                        &l->times,
-                        l->longest,
-                        l->longest_count,
-                        l->ends,
-                        l->end_count,
-                        l->holders,
-                        l->holder_count};
+  return (struct waits){
+      l->count,       l->total,     clipped_now(l) - l->window.from,
+      &l->times,      l->longest,   l->longest_count,
+      l->ends,        l->end_count, l->holders,
+      l->holder_count};
 }
 
 struct trace_text waits_thread_name(struct timeline *line, uint64_t g) {
