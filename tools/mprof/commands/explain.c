@@ -30,36 +30,16 @@
 
 enum { ROWS = 3 };
 
-// The questions in the order of their sections. type: a value type, or NULL for
-// the profile's default. before, after: the words around the sum; NULL: the
-// section has a form of its own. more: the command that shows more, if it is
-// not that of the kind.
-static const struct question {
+// A question that a profile answers in a section. type: a value type, or NULL
+// for the profile's default. before, after: the words around the sum. more: the
+// command that shows more, if it is not that of the kind.
+struct question {
   const char *kind, *type, *title, *before, *after, *more;
-} questions[] = {
-    {"threadleak", NULL, "Stuck threads",
-     "Threads that can never continue: ", "", NULL},
-    {"lockorder", NULL, "Locks taken in different orders",
-     "Steps of cycles of locks that can become deadlocks: ", "", NULL},
-    {"cpu", "cpu", "Processor time", "The program used ", " of processor time",
-     NULL},
-    {"wall", "wall", "Where the time went", "All threads spent ",
-     ", running and waiting", "top --by=state"},
-    {"peak", "inuse_space", "Memory at the peak", "The program used ",
-     " when it used most", NULL},
-    {"heap", "inuse_space", "Memory at the end", "The program used ",
-     " at the end", NULL},
-    {"heap", "alloc_space", "Allocations", "The program allocated ", " in all",
-     "top --sample=alloc_space"},
-    {"peak", "inuse_space", NULL, NULL, NULL, "labels"},
-    {"heap", "inuse_space", NULL, NULL, NULL, "labels"},
-    {"heap", "alloc_space", NULL, NULL, NULL, "labels --sample=alloc_space"},
-    {"memory", NULL, "Resident memory", NULL, NULL, NULL},
-    {"block", "delay", "Waits", "All threads waited ", " together", NULL},
-    {"mutex", "delay", "Locks", "Threads waited ",
-     " for locks, until these functions unlocked them", NULL},
-    {"locks", "delay", NULL, NULL, NULL, NULL},
-    {"threads", NULL, "Threads", "Threads at the end: ", "", NULL},
+  // Prints the section, unless the profile has nothing for it.
+  void (*put)(const struct question *q, struct profile *p, const char *path,
+              size_t limit);
+  // Prints further lines of put_functions, or NULL.
+  void (*put_lines)(const struct view *v, size_t limit, FILE *out);
 };
 
 struct files {
@@ -121,12 +101,23 @@ static void put_sentence(const struct question *q, const struct view *v,
   fputs(".\n\n", stdout);
 }
 
+// Returns the view of the question, or NULL if its values are all 0.
+static struct view *view_of(const struct question *q, struct profile *p,
+                            enum view_grain grain) {
+  char error[256];
+  struct view *v =
+      view_new(p, &(struct view_options){.type = q->type, .grain = grain},
+               error, sizeof error);
+  return v && v->total ? v : NULL;
+}
+
 static void put_memory(const struct question *q, struct profile *p,
-                       const char *path) {
+                       const char *path, size_t limit) {
   char error[256];
   struct memory_parts m;
   struct view *v =
       memory_view(p, (struct view_options){0}, error, sizeof error);
+  (void)limit;
   if (!v || !memory_parts_of(v, &m))
     return;
   printf("\n## %s\n\n", q->title);
@@ -135,30 +126,41 @@ static void put_memory(const struct question *q, struct profile *p,
   put_more(q, path);
 }
 
+static void put_locks(const struct question *q, struct profile *p,
+                      const char *path, size_t limit) {
+  struct view *v = pairs_are_in(p) ? view_of(q, p, GRAIN_LINES) : NULL;
+  if (!v)
+    return;
+  locks_section(v, limit);
+  put_more(q, path);
+}
+
 // Prints the labels of a profile, and the command for more, unless those of
 // another one were printed.
-static void put_labels(const struct question *q, const struct view *v,
+static void put_labels(const struct question *q, struct profile *p,
                        const char *path, size_t limit) {
   enum { MOST_LABELS = 2 };
   static bool is_done;
+  struct view *v = is_done ? NULL : view_of(q, p, GRAIN_FUNCTIONS);
   size_t i = 0;
-  for (; i < MOST_LABELS && !is_done && labels_section(v, i, limit); i++)
+  for (; v && i < MOST_LABELS && labels_section(v, i, limit); i++)
     put_more(q, path);
   is_done |= i > 0;
 }
 
-// Prints the cycles of locks, or the stuck threads, as a block of code.
+static void put_orders(const struct view *v, size_t limit, FILE *out) {
+  show_orders(v, limit ? (int64_t)limit : INT64_MAX, out);
+}
+
+// Prints the lines of the question as a block of code.
 static void put_lines(const struct question *q, const struct view *v,
                       size_t limit) {
   char *text = NULL;
   size_t length;
-  FILE *out = open_memstream(&text, &length);
+  FILE *out = q->put_lines ? open_memstream(&text, &length) : NULL;
   if (!out)
     return;
-  if (strcmp(q->kind, "lockorder") == 0)
-    show_orders(v, limit ? (int64_t)limit : INT64_MAX, out);
-  else if (strcmp(q->kind, "threadleak") == 0)
-    stuck_section(v, limit, out);
+  q->put_lines(v, limit, out);
   fclose(out);
   if (*text && *text != '\n')
     putchar('\n');
@@ -167,32 +169,12 @@ static void put_lines(const struct question *q, const struct view *v,
   free(text);
 }
 
-static void put_section(const struct question *q, struct profile *p,
-                        const char *path, size_t limit) {
-  char error[256];
-  if (strcmp(q->kind, "memory") == 0) {
-    put_memory(q, p, path);
+// Prints the sum, and the functions with the largest values.
+static void put_functions(const struct question *q, struct profile *p,
+                          const char *path, size_t limit) {
+  struct view *v = view_of(q, p, GRAIN_FUNCTIONS);
+  if (!v)
     return;
-  }
-  const bool is_locks = strcmp(q->kind, "locks") == 0;
-  if (is_locks && !pairs_are_in(p))
-    return;
-  struct view *v = view_new(
-      p,
-      &(struct view_options){.type = q->type,
-                             .grain = is_locks ? GRAIN_LINES : GRAIN_FUNCTIONS},
-      error, sizeof error);
-  if (!v || v->total == 0)
-    return;
-  if (is_locks) {
-    locks_section(v, limit);
-    put_more(q, path);
-    return;
-  }
-  if (!q->before) {
-    put_labels(q, v, path, limit);
-    return;
-  }
   struct function_table rows = functions_of(v, false, false);
   size_t count = 0;
   while (count < rows.count && rows.rows[count].flat != 0 &&
@@ -207,6 +189,37 @@ static void put_section(const struct question *q, struct profile *p,
   put_more(q, path);
   functions_free(&rows);
 }
+
+// The questions in the order of their sections.
+static const struct question questions[] = {
+    {"threadleak", NULL, "Stuck threads", "Threads that can never continue: ",
+     "", .put = put_functions, .put_lines = stuck_section},
+    {"lockorder", NULL, "Locks taken in different orders",
+     "Steps of cycles of locks that can become deadlocks: ", "",
+     .put = put_functions, .put_lines = put_orders},
+    {"cpu", "cpu", "Processor time", "The program used ", " of processor time",
+     .put = put_functions},
+    {"wall", "wall", "Where the time went", "All threads spent ",
+     ", running and waiting", "top --by=state", .put = put_functions},
+    {"peak", "inuse_space", "Memory at the peak", "The program used ",
+     " when it used most", .put = put_functions},
+    {"heap", "inuse_space", "Memory at the end", "The program used ",
+     " at the end", .put = put_functions},
+    {"heap", "alloc_space", "Allocations", "The program allocated ", " in all",
+     "top --sample=alloc_space", .put = put_functions},
+    {"peak", "inuse_space", .more = "labels", .put = put_labels},
+    {"heap", "inuse_space", .more = "labels", .put = put_labels},
+    {"heap", "alloc_space", .more = "labels --sample=alloc_space",
+     .put = put_labels},
+    {"memory", NULL, "Resident memory", .put = put_memory},
+    {"block", "delay", "Waits", "All threads waited ", " together",
+     .put = put_functions},
+    {"mutex", "delay", "Locks", "Threads waited ",
+     " for locks, until these functions unlocked them", .put = put_functions},
+    {"locks", "delay", .put = put_locks},
+    {"threads", NULL, "Threads", "Threads at the end: ", "",
+     .put = put_functions},
+};
 
 static void put_title(const struct profile *p) {
   const char *command = input_comment(p, "command");
@@ -273,7 +286,7 @@ int command_explain(const struct options *options) {
   for (size_t q = 0; q < sizeof questions / sizeof *questions; q++)
     for (size_t i = 0; i < f.count; i++)
       if (kinds[i] && strcmp(kinds[i], questions[q].kind) == 0)
-        put_section(&questions[q], profiles[i], f.items[i], limit);
+        questions[q].put(&questions[q], profiles[i], f.items[i], limit);
   for (size_t i = 0; i < f.count; i++) {
     if (is_profile(f.items[i]))
       continue;
