@@ -37,21 +37,31 @@ static bool is_url(const char *text) {
   return strncmp(text, scheme, strlen(scheme)) == 0;
 }
 
+static bool is_https(const char *text) {
+  return strncmp(text, "https://", strlen("https://")) == 0;
+}
+
 // Complains about the scheme https.
 static bool check_scheme(const struct options *o, const char *argument) {
-  const bool is_https = strncmp(argument, "https://", strlen("https://")) == 0;
-  if (is_https)
+  if (is_https(argument))
     complain(o, "%s: mprof cannot use https; a program answers by http",
              argument);
-  return !is_https;
+  return !is_https(argument);
+}
+
+// Returns the argument without http://, which the caller frees. Stores the
+// begin of the URL's path, or NULL.
+static char *without_scheme(const char *argument, char **slash) {
+  const bool has_scheme = is_url(argument);
+  char *rest = text_of("%s", argument + (has_scheme ? strlen(scheme) : 0));
+  *slash = has_scheme ? strchr(rest, '/') : NULL;
+  return rest;
 }
 
 const char *arguments_target(const struct options *o, const char *argument) {
   if (!check_scheme(o, argument))
     return NULL;
-  char *target =
-      text_of("%s", argument + (is_url(argument) ? strlen(scheme) : 0));
-  char *slash = is_url(argument) ? strchr(target, '/') : NULL;
+  char *slash, *target = without_scheme(argument, &slash);
   if (slash && slash[1]) {
     complain(o, "%s: give the URL without a path, such as http://%.*s",
              argument, (int)(slash - target), target);
@@ -134,9 +144,7 @@ static char *read_process(enum command_id command, const char *argument,
 // path of a file with it, or NULL after a message.
 static char *fetch(const struct options *o, const char *argument,
                    const char *name) {
-  const bool has_scheme = is_url(argument);
-  char *target = text_of("%s", argument + (has_scheme ? strlen(scheme) : 0));
-  char *slash = has_scheme ? strchr(target, '/') : NULL;
+  char *slash, *target = without_scheme(argument, &slash);
   char *page = slash && slash[1] ? text_of("%s", slash)
                                  : text_of("/debug/pprof/%s", name);
   char why[512], *path = NULL;
@@ -166,8 +174,7 @@ static char *fetch(const struct options *o, const char *argument,
 }
 
 bool arguments_is_program(const char *argument) {
-  return is_url(argument) || strncmp(argument, "https://", 8) == 0 ||
-         live_is_target(argument);
+  return is_url(argument) || is_https(argument) || live_is_target(argument);
 }
 
 // Returns whether the file has samples. A file that cannot be read has some, so
