@@ -372,3 +372,34 @@ bool mprof_http_is_address(struct mprof_http_text host) {
                : equals((struct mprof_http_text){name, len}, "localhost") ||
                      is_ipv4(name);
 }
+
+// --- status codes ---
+
+// An array instead of a pointer needs no relocation at the start of each
+// program.
+static const struct {
+  int status;
+  char text[36];
+} statuses[] = {
+    {200, "OK"},
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {400, "Bad Request"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {409, "Conflict"},
+    {413, "Request Entity Too Large"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {503, "Service Unavailable"},
+    {505, "HTTP Version Not Supported"},
+};
+
+const char *mprof_http_status_text(int status) {
+  for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+    if (statuses[i].status == status)
+      return statuses[i].text;
+  return "";
+}

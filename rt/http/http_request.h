@@ -77,4 +77,7 @@ enum mprof_parameter mprof_http_parameter(struct mprof_http_text query,
 // true without a header or with an empty one.
 bool mprof_http_is_address(struct mprof_http_text host);
 
+// Returns the text of an HTTP status code, or "" if no reply of MProf has it.
+const char *mprof_http_status_text(int status);
+
 #endif // MPROF_RT_HTTP_HTTP_REQUEST_H

@@ -109,34 +109,6 @@ int mprof_reply_file_write(struct mprof_reply_file *f, bool gzip,
 
 // --- replies ---
 
-// An array instead of a pointer needs no relocation at the start of each
-// program.
-static const struct {
-  int status;
-  char text[36];
-} statuses[] = {
-    {200, "OK"},
-    {301, "Moved Permanently"},
-    {400, "Bad Request"},
-    {403, "Forbidden"},
-    {404, "Not Found"},
-    {405, "Method Not Allowed"},
-    {409, "Conflict"},
-    {413, "Request Entity Too Large"},
-    {431, "Request Header Fields Too Large"},
-    {500, "Internal Server Error"},
-    {501, "Not Implemented"},
-    {503, "Service Unavailable"},
-    {505, "HTTP Version Not Supported"},
-};
-
-static const char *status_text(int status) {
-  for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
-    if (statuses[i].status == status)
-      return statuses[i].text;
-  return "";
-}
-
 void mprof_reply_init(struct mprof_reply *r) {
   memset(r, 0, sizeof(*r));
   r->status = 200;
@@ -201,7 +173,7 @@ void mprof_reply_put_head(struct mprof_text *t, const struct mprof_reply *r,
   mprof_text_str(t, "HTTP/1.1 ");
   mprof_text_dec(t, (uint64_t)r->status);
   mprof_text_str(t, " ");
-  mprof_text_str(t, status_text(r->status));
+  mprof_text_str(t, mprof_http_status_text(r->status));
   mprof_text_str(t, "\r\n");
   put_header(t, "Content-Type", r->type);
   put_header(t, "X-Content-Type-Options", "nosniff");

@@ -188,31 +188,6 @@ static void accept_one(struct web_server *s) {
 
 // --- replies ---
 
-static const char *reason_of(int status) {
-  switch (status) {
-  case 200:
-    return "OK";
-  case 302:
-    return "Found";
-  case 403:
-    return "Forbidden";
-  case 404:
-    return "Not Found";
-  case 405:
-    return "Method Not Allowed";
-  case 413:
-    return "Content Too Large";
-  case 431:
-    return "Request Header Fields Too Large";
-  case 501:
-    return "Not Implemented";
-  case 505:
-    return "HTTP Version Not Supported";
-  default:
-    return "Bad Request";
-  }
-}
-
 // Begins a reply. body: text; NULL: the page c->page. location: of status 302,
 // or "".
 static void reply(const struct web_server *s, struct web_connection *c,
@@ -231,7 +206,7 @@ static void reply(const struct web_server *s, struct web_connection *c,
       "Referrer-Policy: no-referrer\r\n"
       "X-Content-Type-Options: nosniff\r\n"
       "X-Frame-Options: DENY\r\n\r\n%s",
-      status, reason_of(status), body ? "plain" : "html", length,
+      status, mprof_http_status_text(status), body ? "plain" : "html", length,
       status == 405 ? "Allow: GET, HEAD\r\n" : "",
       *location ? "Location: " : "", location, *location ? "\r\n" : "",
       body ? "default-src 'none'" : s->policy, body && !c->is_head ? body : "");
