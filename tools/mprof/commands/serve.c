@@ -25,8 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// How often a page asks a running program for its profiles: without the user,
-// and when the user asks for the page.
+// The times after which a page asks a running program for its profiles again:
+// without the user, and when the user asks for the page.
 enum { RENEW_MS = 10000, RELOAD_MS = 500 };
 
 struct source {

@@ -76,8 +76,8 @@ class Profile {
     }
   }
 
-  // What the functions have lost because small stacks are cut off
-  // (small_stacks.c), for each type of values.
+  // Reads the values that the functions have lost because small stacks are cut
+  // off (small_stacks.c), for each type of values.
   readSmall(table) {
     const s = new Stream(table), rows = [];
     for (let i = 0; i < s.count; i++)
@@ -126,7 +126,7 @@ class Model {
     }
   }
 
-  // The names as in the source text of functions with shorter shown names.
+  // Reads the names in the source text of functions with shorter shown names.
   readWholeNames(table) {
     const s = new Stream(table);
     this.wholeNames = new Map();
@@ -185,12 +185,13 @@ class Model {
     return this.texts[this.functions[grain].name[f]];
   }
 
-  // With template arguments and parameters, as mprof top --full-names prints it.
+  // Returns the name with template arguments and parameters, as mprof top
+  // --full-names prints it.
   wholeName(grain, f) {
     return this.wholeNames.get(this.functions[grain].name[f]) || this.name(grain, f);
   }
 
-  // Whether the expression fits the shown or the whole name.
+  // Returns whether the expression fits the shown or the whole name.
   matches(grain, f, pattern) {
     return pattern.test(this.name(grain, f)) || pattern.test(this.wholeName(grain, f));
   }

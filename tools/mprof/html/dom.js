@@ -48,7 +48,7 @@ function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// Kept, because a flame graph asks once for each frame.
+// The query is kept, because a flame graph asks once for each frame.
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 const isDark = () => !printing && darkScheme.matches;
 let printing = false;

@@ -120,7 +120,7 @@ class LocksView {
       placeText(model, {file: file[line], line: number[line]})].filter(Boolean).join(' ');
   }
 
-  // Where the holder took and released the lock; in one function, "NAME FILE:LINE -> LINE".
+  // Says where the holder took and released the lock; in one function, "NAME FILE:LINE -> LINE".
   holderOf({lines: [, release, taken]}) {
     const {name, file, line} = this.app.model.functions[1];
     if (release < 0)

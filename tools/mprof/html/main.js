@@ -92,7 +92,7 @@ class App {
     this.timer = setTimeout(() => {
       const fragment = currentFragment(this), how = this.isNew ? 'pushState' : 'replaceState';
       this.isNew = false;
-      // Not if the user has just followed a link, of which hashchange will tell.
+      // If the user has just followed a link, hashchange will restore its address.
       if (location.hash !== this.hash || fragment === location.hash)
         return;
       history[how](null, '', fragment);

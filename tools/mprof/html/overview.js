@@ -6,7 +6,7 @@
 
 const CARD_ROWS = 3;
 
-// The relative standard error from which on a card says how to count exactly.
+// A card says how to count exactly if its relative standard error is larger.
 const LARGE_ERROR = 0.2;
 
 // The titles of cards of profiles that have no card of their own.
@@ -16,7 +16,7 @@ const CARD_TITLES = {
   mutex: 'Let others wait longest', block: 'Longest waits', threadcreate: 'Created threads'
 };
 
-// What values are, behind their sum. Other values are "in total".
+// The words behind the sum of values. Other values are "in total".
 const STATES = {
   inuse_space: 'in use', inuse_objects: 'in use', alloc_space: 'allocated', alloc_objects: 'allocated'
 };
@@ -27,8 +27,8 @@ const CHANGED = {
   alloc_objects: 'allocated blocks', delay: 'time', cpu: 'processor time', rss: 'resident memory'
 };
 
-// What is not in the files, and the option of mprof run that records it. null: it
-// does so by default.
+// The kinds of profiles, their contents, and the options of mprof run that record
+// them. null: it does so by default.
 const RECORDINGS = [
   ['peak', 'the memory in use at the peak', null], ['temporary_objects', 'temporary blocks', '-O heapx=1'],
   ['block', 'waits', '--block'], ['mutex', 'who let others wait', '--mutex'],
@@ -158,7 +158,7 @@ class OverviewView {
         (objects >= 0 ? ` in ${this.total(profile, objects)} ${noun}` : '');
   }
 
-  // How to count exactly, in the first card whose values have a large error.
+  // Says how to count exactly, in the first card whose values have a large error.
   errorHint(sum, variance) {
     if (this.hasHint || !(Math.sqrt(variance) > LARGE_ERROR * sum))
       return null;

@@ -21,7 +21,7 @@
 #endif
 enum { MAX_ITEMS = MPROF_STACK_ITEMS };
 
-// What a function loses of one type of values. _std: if the frames of the
+// The values of one type that a function loses. _std: if the frames of the
 // standard libraries are shown.
 struct loss {
   int64_t flat, flat_std, cum;
@@ -52,7 +52,7 @@ static bool is_std(const struct page *page, uint32_t node) {
   return page->functions[0][frame_of(page, node)->functions[0]].is_std;
 }
 
-// --- which nodes are cut off ---
+// --- the nodes that are cut off ---
 
 static void add_shares(struct cutter *c, const struct page_set *set,
                        unsigned type, double *sums) {
@@ -97,7 +97,7 @@ static size_t number_kept(struct cutter *c) {
   return count;
 }
 
-// What stacks have in common that are added up. signs: a bit for each negative
+// The key of the stacks that are added up. signs: a bit for each negative
 // value, so that sizes are added up and no values cancel each other.
 struct joined {
   uint32_t node, labels, signs;
@@ -162,7 +162,7 @@ static size_t items_with(struct cutter *c) {
   return count;
 }
 
-// --- what the functions lose ---
+// --- the losses of the functions ---
 
 static bool is_seen(struct cutter *c, unsigned grain, uint32_t function) {
   const bool seen = c->stamps[grain][function] == c->stamp;

@@ -19,7 +19,7 @@ struct small_stacks;
 
 // Cuts the tree if the page is large.
 void small_stacks_cut(struct page *page);
-// Writes what the functions have lost as a member of an object of JSON.
+// Writes the losses of the functions as a member of an object of JSON.
 void small_stacks_write(const struct page *page, const struct page_set *set,
                         FILE *out);
 void small_stacks_free(struct small_stacks *small);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The timeline of an execution trace: what the mouse and the keys do, and the
-// texts about what is selected.
+// The timeline of an execution trace: the mouse, the keys, and the texts about
+// the selected state or range.
 
 class TimelineView extends TimelineDrawing {
   constructor(app, data) {
@@ -283,7 +283,7 @@ class TimelineView extends TimelineDrawing {
           `from ${this.trace.moment(span.begin)}`] : null;
   }
 
-  // How many threads of the group under the pointer are in each state.
+  // Counts the threads of the group under the pointer by their states.
   groupAt(event) {
     const row = this.rowAt(event);
     if (!row || !row.group)
@@ -520,7 +520,7 @@ class TimelineView extends TimelineDrawing {
       h('div', {class: 'state'}, this.waitsElement(from, to))];
   }
 
-  // Where the threads waited during the range, and for which lock.
+  // Lists where the threads waited during the range, and for which lock.
   waitsElement(from, to) {
     const {trace} = this, waits = new Map();
     for (const lane of trace.lanes)

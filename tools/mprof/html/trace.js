@@ -211,7 +211,7 @@ class Trace {
     return ((this.begin + time) / 1e9).toFixed(6) + '\u00a0s';
   }
 
-  // What a thread does in the state: "waiting (sync)".
+  // Names what a thread does in the state: "waiting (sync)".
   stateName(lane, i) {
     const merged = lane.merged.get(i), reason = this.reasons[lane.reason[i]];
     return merged ? `${counted(merged.count, 'state')} shorter than ${timeText(this.shortest)}` :
@@ -293,7 +293,7 @@ function traceSummary(trace) {
       `${waits} waits, ${(sum / 1e9).toFixed(3)} s in total\n`;
 }
 
-// What a wait of a trace is for. The trace has one reason for conditions and joins.
+// Names the reason of a wait. The trace has one for conditions and joins.
 function waitWord(reason, frames) {
   if (reason === 'cond')
     return frames.some(f => /\bjoin\b|pthread_(timed|try)?join/.test(f)) ? 'join' : 'condition or join';

@@ -3,7 +3,7 @@
 //
 // Each thread has a sequence of changes of its state: the time since the last
 // change in nanoseconds, the state with the reason of a wait, and the stack.
-// timeline.js reads the sequences.
+// trace.js reads the sequences.
 
 #include "html/trace_page.h"
 

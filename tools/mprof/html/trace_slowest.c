@@ -26,7 +26,7 @@ static void write_function(const struct place *p, FILE *out) {
   free(name);
 }
 
-// Writes who held the lock for the longest part of the wait.
+// Writes the thread that held the lock for the longest part of the wait.
 static void write_holder(const struct latency *l, const struct holder_part *h,
                          FILE *out) {
   fprintf(out, ",\"held\":{\"ns\":%" PRIu64 ",\"thread\":", h->ns);

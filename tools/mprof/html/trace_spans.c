@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-// As in timeline.js.
+// The numbers are those of trace.js.
 enum { SPAN_RANGE, SPAN_REGION, SPAN_LABEL, SPAN_MESSAGE, KIND_BITS = 2 };
 
 static struct span *add(struct spans *s, uint64_t now, unsigned kind,
