@@ -64,8 +64,9 @@ def use(script, page, *options):
     """Runs the script in a copy of the page without its policy for scripts."""
     with open(page, encoding="utf-8") as file:
         document = re.sub("<meta http-equiv[^>]*>", "", file.read())
-    with open(script, encoding="utf-8") as file:
-        document += "<script>" + file.read() + "</script>"
+    for part in os.path.join(os.path.dirname(__file__), "html_steps.js"), script:
+        with open(part, encoding="utf-8") as file:
+            document += "<script>" + file.read() + "</script>"
     with open("used.html", "w", encoding="utf-8") as file:
         file.write(document)
     flags = [DARK] if options == ("dark",) else []

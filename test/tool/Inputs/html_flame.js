@@ -3,10 +3,7 @@
 //
 // Zooms and searches in a flame graph, copies a stack, and shortens names.
 
-const press = (element, key) =>
-    element.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
 const text = selector => document.querySelector(selector).textContent;
-const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 
 // Without a user, the browser copies nothing.
 document.execCommand = what =>
@@ -29,11 +26,9 @@ setTimeout(() => {
   canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: left + 9, clientY: top + 25, bubbles: true}));
   canvas.dispatchEvent(new MouseEvent('mouseleave'));
   say('line', text('.hover-line'));
-  document.querySelector('.search input[type=search]').value = 'Index';
-  document.querySelector('.search input[type=search]').dispatchEvent(new Event('input'));
+  search('Index');
   say('found', text('.total'));
-  document.querySelector('.search input[type=search]').value = '';
-  document.querySelector('.search input[type=search]').dispatchEvent(new Event('input'));
+  search('');
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowDown', 'Enter'])
     press(canvas, key);
   say('recursion', text('.path'));

@@ -4,13 +4,6 @@
 // Searches a page for names of functions, and writes where their whole names are.
 
 const find = selector => document.querySelector(selector);
-const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
-
-function search(expression) {
-  const box = find('[type=search]');
-  box.value = expression;
-  box.dispatchEvent(new Event('input'));
-}
 
 function hover() {
   const canvas = find('canvas.flame'), {left, top} = canvas.getBoundingClientRect();
@@ -22,7 +15,7 @@ function hover() {
 function copy() {
   const canvas = find('canvas.flame');
   for (const key of ['ArrowDown', 'ArrowDown', 'c'])
-    canvas.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+    press(canvas, key);
 }
 
 setTimeout(() => {

@@ -6,9 +6,6 @@
 const trace = new Trace(JSON.parse(document.getElementById('data').textContent).traces[0]);
 const {lanes} = trace;
 const details = () => document.querySelector('.details').innerText.replace(/\s+/g, ' ');
-const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
-const press = key =>
-    document.querySelector('.timeline').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
 
 const groups = groupsOf(lanes), open = new Set(groups.filter(Boolean));
 const drawing = Object.assign(new TimelineDrawing(), {trace, open: new Set(), folded: new Set()});
@@ -29,7 +26,7 @@ setTimeout(() => {
   say('chain', trace.chainOf({lane, i}).map(s =>
     `${lanes[s.lane].thread.name}: ${trace.stateName(lanes[s.lane], s.i)}`).join(' < '));
   for (const key of ['g', 'g', 'g', 'G']) {
-    press(key);
+    press(document.querySelector('.timeline'), key);
     say(key, details());
   }
 }, 600);

@@ -4,10 +4,7 @@
 // Uses a page of mprof html by the keyboard and the mouse, and writes what it
 // shows to the console.
 
-const press = (element, key) =>
-    element.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
 const text = selector => document.querySelector(selector).textContent;
-const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 
 function useFlameGraph() {
   press(document.body, '1');

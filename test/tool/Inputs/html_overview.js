@@ -6,7 +6,6 @@
 
 const view = () => document.body.dataset.view;
 const text = selector => document.querySelector(selector).firstChild.textContent;
-const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 let address;
 
 // Each step waits for what the one before has changed.
@@ -22,7 +21,7 @@ const steps = [
     document.querySelector('[role=tab]:nth-child(2)').click();
     const canvas = document.querySelector('canvas.flame');
     for (const key of ['ArrowDown', 'Enter'])
-      canvas.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+      press(canvas, key);
   },
   () => {
     address = location.hash;

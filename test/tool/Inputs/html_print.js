@@ -6,7 +6,6 @@
 
 document.querySelector('[role=tab]:nth-child(2)').click();
 const canvas = document.querySelector('canvas.flame');
-const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 
 // The number of rows with something drawn near the left edge.
 function rows() {

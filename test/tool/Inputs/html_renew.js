@@ -6,7 +6,6 @@
 
 const loads = Number(sessionStorage.getItem('loads') || 0) + 1;
 sessionStorage.setItem('loads', loads);
-const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 
 window.fetch = async url => {
   say(`load ${loads} asks`, url);
@@ -14,7 +13,7 @@ window.fetch = async url => {
 };
 
 if (loads === 1)
-  document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '2', bubbles: true}));
+  press(document.body, '2');
 say(`view of load ${loads}`, document.body.dataset.view);
 if (loads > 1)
   setTimeout(() => say('status', document.querySelector('.status').textContent), 3000);

@@ -6,12 +6,6 @@
 
 const find = selector => document.querySelector(selector);
 
-function search(expression) {
-  const box = find('[type=search]');
-  box.value = expression;
-  box.dispatchEvent(new Event('input'));
-}
-
 setTimeout(() => {
   document.querySelectorAll('[role=tab]')[2].click();
   const values = find('[aria-label=Values]');

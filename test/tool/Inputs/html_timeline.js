@@ -6,7 +6,6 @@
 
 const trace = new Trace(JSON.parse(document.getElementById('data').textContent).traces[0]);
 const details = () => document.querySelector('.details').innerText.replace(/\s+/g, ' ');
-const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
 
 for (const {kind, depth, lane, spans} of trace.spanRows)
   say('row', `${SPAN_NAMES[kind]} ${depth} of ${lane < 0 ? 'all' : trace.lanes[lane].thread.name}: ` +
@@ -25,18 +24,16 @@ const steps = [
     say('wait', details());
     document.querySelector('.details button').click();
     say('with library frames', details());
-    document.querySelector('.timeline').dispatchEvent(new KeyboardEvent('keydown', {key: 'g', bubbles: true}));
+    press(document.querySelector('.timeline'), 'g');
     say('who ended it', details());
     location.hash = `#view=Timeline&range=0-${trace.duration}`;
   },
   () => {
     say('range', details());
-    const box = document.querySelector('.search input[type=search]');
-    box.value = 'shop::look';
-    box.dispatchEvent(new Event('input'));
+    search('shop::look');
     say('matches', document.querySelector('.legend[role=status]').innerText);
     for (const key of ['Escape', 'n'])
-      document.querySelector('.timeline').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+      press(document.querySelector('.timeline'), key);
     say('found', details());
   }
 ];
