@@ -525,7 +525,7 @@ class TimelineView extends TimelineDrawing {
     const {trace} = this, waits = new Map();
     for (const lane of trace.lanes)
       for (let i = Math.max(0, upperBound(lane.time, from, lane.count) - 1); i < lane.count && lane.time[i] < to; i++) {
-        if (lane.state[i] !== BLOCKED && lane.state[i] !== IN_CALL)
+        if (!lane.isWait(i))
           continue;
         const time = Math.min(to, lane.time[i + 1]) - Math.max(from, lane.time[i]);
         const key = lane.stack[i] * trace.reasons.length + lane.reason[i];

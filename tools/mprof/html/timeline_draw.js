@@ -249,13 +249,13 @@ class TimelineDrawing {
         continue;
       const x = Math.max(this.x(lane.time[i]), this.labelWidth - 2);
       const end = Math.min(this.x(lane.time[i + 1]), this.labelWidth + this.width + 2);
+      context.globalAlpha = this.app.pattern && !this.isHit(lane, i) ? 0.3 : 1;
       if (merged) {
         this.drawMerged(context, lane, i, x, end, y, height, colours);
         continue;
       }
       const isThin = lane.state[i] === BLOCKED || lane.state[i] === RUNNABLE;
       const inset = isThin ? 4 : 0;
-      context.globalAlpha = this.app.pattern && !this.isHit(lane, i) ? 0.3 : 1;
       context.fillStyle = lane.state[i] === BLOCKED ? colours.waits[this.trace.waits[lane.reason[i]]] : colours[k];
       context.fillRect(x, y + inset, Math.max(end - x - (end - x > 3 ? 0.7 : 0), 0.6), height - 2 * inset);
       if (end - x < 50)
@@ -271,7 +271,6 @@ class TimelineDrawing {
   drawMerged(context, lane, i, x, end, y, height, colours) {
     const whole = lane.time[i + 1] - lane.time[i];
     let bottom = y + height;
-    context.globalAlpha = this.app.pattern && !this.isHit(lane, i) ? 0.3 : 1;
     lane.merged.get(i).sums.forEach((sum, k) => {
       const size = sum / whole * height;
       context.fillStyle = k === 1 ? colours.waits[this.trace.waits[lane.reason[i]]] : colours[k];
@@ -343,7 +342,7 @@ class TimelineDrawing {
       const l = lanes[lane], x = this.x(l.time[i]), end = this.x(l.time[i + 1]);
       context.lineWidth = k ? 1 : 2;
       context.strokeRect(x, this.laneY(lane) + 2, Math.max(end - x, 2), this.laneHeight - 5);
-      if (l.state[i] === BLOCKED || l.state[i] === IN_CALL)
+      if (l.isWait(i))
         arrows.push(this.trace.wakerOf(lane, l.time[i + 1]));
     });
     context.lineWidth = 2;

@@ -77,6 +77,11 @@ class Lane {
     return i >= 0 && time <= this.time[this.count] ? i : -1;
   }
 
+  // Returns whether the thread waits, as mprof trace top counts waits.
+  isWait(i) {
+    return this.state[i] === BLOCKED || this.state[i] === IN_CALL;
+  }
+
   // Stores the time in each state until a time. hint: an index that is not later.
   // Returns the index of the change that holds at the time.
   sumsUntil(time, sums, hint) {
@@ -240,7 +245,7 @@ class Trace {
   // ended it, and otherwise the thread's wait before.
   causeOf({lane, i}) {
     const l = this.lanes[lane];
-    if (l.state[i] === BLOCKED || l.state[i] === IN_CALL) {
+    if (l.isWait(i)) {
       const time = l.time[i + 1], waker = this.wakerOf(lane, time);
       const from = waker < 0 ? -1 : this.arrows.from[waker];
       const at = from < 0 ? -1 : this.lanes[from].at(time);
@@ -285,7 +290,7 @@ function traceSummary(trace) {
   let waits = 0, sum = 0;
   for (const lane of trace.lanes)
     for (let i = 0; i < lane.count; i++)
-      if (lane.state[i] === BLOCKED || lane.state[i] === IN_CALL) {
+      if (lane.isWait(i)) {
         waits++;
         sum += lane.time[i + 1] - lane.time[i];
       }
