@@ -20,7 +20,6 @@
 #include "terminal/quantity.h"
 #include "terminal/screen.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -224,10 +224,9 @@ static void add_loss(struct cutter *c, const struct page_set *set, size_t i) {
 // --- the new tree ---
 
 // Returns the node for what is cut off below a node, which it adds if needed.
-static uint32_t rest_of(struct page *page, uint32_t *rests, uint32_t node,
-                        uint32_t frame) {
+static uint32_t rest_of(struct page *page, uint32_t *rests, uint32_t node) {
   if (!rests[node])
-    rests[node] = page_node_of(page, node, frame);
+    rests[node] = page_node_of(page, node, page->small_frame);
   return rests[node];
 }
 
@@ -260,9 +259,8 @@ static void replace_stacks(struct cutter *c, struct page_set *set) {
   uint32_t *rests = zeroed(c->page->node_count, sizeof *rests);
   for (size_t i = 0; i < set->count; i++) {
     const uint32_t node = c->new[set->nodes[i]];
-    nodes[to[i]] = is_cut(c, set->nodes[i])
-                       ? rest_of(c->page, rests, node, c->page->small_frame)
-                       : node;
+    nodes[to[i]] =
+        is_cut(c, set->nodes[i]) ? rest_of(c->page, rests, node) : node;
     labels[to[i]] = set->label_sets[i];
     for (unsigned k = 0; k < types; k++)
       add_to(&values[to[i] * types + k], set->values[i * types + k]);
