@@ -376,9 +376,7 @@ static void finish(struct page_timeline *l) {
 // Returns the number of items that the page has if it merges intervals that are
 // shorter, or a larger number than MAX_ITEMS.
 static size_t items_with(const struct page_timeline *l, uint64_t shortest) {
-  size_t count = spans_write(
-      &l->spans, (struct span_window){l->window.from, l->window.to, shortest},
-      NULL);
+  size_t count = spans_write(&l->spans, l->window, shortest, NULL);
   for (size_t i = 0; i < l->thread_count && count <= MAX_ITEMS; i++) {
     const struct thread *t = &l->threads[i];
     struct wait_ends ends = {0};
@@ -508,9 +506,7 @@ static void write_trace(struct page_timeline *l, struct trace *trace,
   write_threads(l, out);
   stream_write(&l->arrows, "arrows", l->arrow_count, out);
   stream_write(&l->heap, "heap", l->heap_count, out);
-  spans_write(&l->spans,
-              (struct span_window){l->window.from, l->window.to, shortest},
-              out);
+  spans_write(&l->spans, l->window, shortest, out);
   write_frames(&l->frames, out);
   write_slowest(l, trace, out);
   fputs("}", out);

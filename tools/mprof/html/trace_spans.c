@@ -111,8 +111,8 @@ static uint64_t *rows_of(const struct spans *s) {
   return zeroed(threads * ROWS, sizeof(uint64_t));
 }
 
-size_t spans_write(const struct spans *s, struct span_window window,
-                   FILE *out) {
+size_t spans_write(const struct spans *s, struct trace_window window,
+                   uint64_t shortest, FILE *out) {
   struct stream stream = {0};
   uint64_t last = window.from, *kept = rows_of(s); // of a row: its latest end
   size_t count = 0;
@@ -121,11 +121,10 @@ size_t spans_write(const struct spans *s, struct span_window window,
     const uint64_t then = span->is_open ? window.to : span->end;
     if (then < window.from || span->begin > window.to)
       continue;
-    const uint64_t begin =
-                       span->begin > window.from ? span->begin : window.from,
-                   end = then < window.to ? then : window.to;
+    const uint64_t begin = trace_window_clip(window, span->begin),
+                   end = trace_window_clip(window, then);
     uint64_t *row = &kept[row_of(span)];
-    if (end - begin < window.shortest && *row && begin < *row + window.shortest)
+    if (end - begin < shortest && *row && begin < *row + shortest)
       continue;
     *row = end;
     count++;

@@ -10,6 +10,7 @@
 
 #include "common/idmap.h"
 #include "trace/timeline.h"
+#include "trace/window.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -48,16 +49,12 @@ void spans_range_begin(struct spans *s, uint64_t now, enum range_kind kind,
                        uint64_t id, size_t name);
 void spans_range_end(struct spans *s, uint64_t now, enum range_kind kind,
                      uint64_t id);
-// The part of the spans that is written. Of several neighbours of a thread
-// that are shorter than `shortest` and as near, only the first is written.
-struct span_window {
-  uint64_t from, to, shortest;
-};
-
-// Writes the spans as a member of an object of JSON, with times since
-// window.from. Open spans end at window.to. Writes nothing if out is NULL.
-// Returns the number of spans.
-size_t spans_write(const struct spans *s, struct span_window window, FILE *out);
+// Writes the spans of the window as a member of an object of JSON, with times
+// since window.from. Open spans end at window.to. Of several neighbours of a
+// thread that are shorter than `shortest` and as near, only the first is
+// written. Writes nothing if out is NULL. Returns the number of spans.
+size_t spans_write(const struct spans *s, struct trace_window window,
+                   uint64_t shortest, FILE *out);
 void spans_clear(struct spans *s);
 
 #endif
