@@ -361,6 +361,12 @@ void trace_text_write(struct trace_text text, FILE *out) {
   free(copy);
 }
 
+void trace_name_write(struct trace_text name, FILE *out) {
+  char *text = page_short_name(name.bytes ? name.bytes : "", name.length);
+  trace_text_write(trace_text_of(text ? text : ""), out);
+  free(text);
+}
+
 static uint64_t duration(const struct page_timeline *l) {
   return l->window.to - l->window.from;
 }
@@ -451,10 +457,7 @@ static void write_threads(struct page_timeline *l, FILE *out) {
     else
       fprintf(out, "%" PRIu64, t->m);
     fputs(",\"name\":", out);
-    char *name =
-        page_short_name(t->name.bytes ? t->name.bytes : "", t->name.length);
-    trace_text_write(trace_text_of(name ? name : ""), out);
-    free(name);
+    trace_name_write(t->name, out);
     fputs(",\"label\":", out);
     trace_text_write(t->label, out);
     stream_write(&t->changes, "changes", t->change_count, out);

@@ -30,5 +30,7 @@ char *page_short_name(const char *name, size_t length);
 // Writes the begin of the text as a string of JSON, as many threads may have
 // one long name.
 void trace_text_write(struct trace_text text, FILE *out);
+// Writes the short name of a function in the same way, or "" if there is none.
+void trace_name_write(struct trace_text name, FILE *out);
 
 #endif

@@ -18,21 +18,13 @@ static void write_thread(const struct latency *l, uint64_t g, FILE *out) {
   free(text);
 }
 
-// Writes the name of the function, or "" if it is not known.
-static void write_function(const struct place *p, FILE *out) {
-  char *name = page_short_name(p->function.length ? p->function.bytes : "",
-                               p->function.length);
-  trace_text_write(trace_text_of(name ? name : ""), out);
-  free(name);
-}
-
 // Writes the thread that held the lock for the longest part of the wait.
 static void write_holder(const struct latency *l, const struct holder_part *h,
                          FILE *out) {
   fprintf(out, ",\"held\":{\"ns\":%" PRIu64 ",\"thread\":", h->ns);
   write_thread(l, h->g, out);
   fputs(",\"in\":", out);
-  write_function(&h->at, out);
+  trace_name_write(h->at.function, out);
   fputc('}', out);
 }
 
@@ -45,7 +37,7 @@ static void write_part(const struct latency *l, const struct task_part *p,
   fputs(",\"lock\":", out);
   trace_text_write(p->lock, out);
   fputs(",\"in\":", out);
-  write_function(&p->at, out);
+  trace_name_write(p->at.function, out);
   if (p->held.count)
     write_holder(l, &p->held.v[0], out);
   fputc('}', out);
