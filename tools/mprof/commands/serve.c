@@ -126,9 +126,10 @@ static void on_end(int number) { end_signal = number; }
 
 static bool must_end(void) { return end_signal != 0; }
 
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
 // The signals come only while the server waits.
 static void take_signals(void) {
-  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
   const struct sigaction action = {.sa_handler = on_end};
   sigset_t set;
   sigemptyset(&set);
@@ -139,14 +140,21 @@ static void take_signals(void) {
   sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+static bool has_pending_end(void) {
+  sigset_t pending;
+  sigpending(&pending);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (sigismember(&pending, ends[i]))
+      return true;
+  return false;
+}
+
 // Waits for the first page. Returns false after a message.
 static bool make_first(struct page_builder *b) {
   enum { STEP_US = 10000 };
   if (page_builder_start(b))
     while (page_builder_is_busy(b)) {
-      sigset_t pending;
-      sigpending(&pending);
-      if (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM))
+      if (has_pending_end())
         return false;
       usleep(STEP_US);
     }
