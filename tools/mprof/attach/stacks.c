@@ -93,8 +93,7 @@ static bool is_unsafe_module(const char *path) {
   static const char *const prefixes[] = {
       "ld-linux",    "ld-2.",       "ld64.so",     "libjemalloc",
       "libtcmalloc", "libmimalloc", "libsnmalloc", "libmprof_"};
-  const char *slash = strrchr(path, '/');
-  return has_prefix(slash ? slash + 1 : path, prefixes,
+  return has_prefix(basename(path), prefixes,
                     sizeof prefixes / sizeof *prefixes);
 }
 

@@ -143,8 +143,7 @@ struct target_futex target_futex(pid_t pid, pid_t tid) {
 
 static void note_module(const struct target_mapping *m, void *arg) {
   struct target *t = arg;
-  const char *slash = strrchr(m->path, '/');
-  const char *name = slash ? slash + 1 : m->path;
+  const char *name = basename(m->path);
   // A copy of a library in the memory of the process (inject.c).
   if (begins_with(name, "memfd:"))
     name += strlen("memfd:");

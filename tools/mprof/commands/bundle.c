@@ -50,8 +50,7 @@ static void count_missing(void *arg, const char *text) {
 // Returns the name of a member for the profile. It has no characters with a
 // meaning for other programs.
 static char *member_name(const char *path, int number) {
-  const char *slash = strrchr(path, '/');
-  char *name = text_of("profiles/%d-%.60s", number, slash ? slash + 1 : path);
+  char *name = text_of("profiles/%d-%.60s", number, basename(path));
   for (char *c = strchr(name, '/') + 1; *c; c++)
     if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                 "0123456789._-",

@@ -59,8 +59,7 @@ void jit_switches_set(const struct options *o) {
 
 // Returns whether the path is that of the language's program.
 static bool is_program(const struct language *l, const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *base = slash ? slash + 1 : path;
+  const char *base = basename(path);
   for (size_t i = 0; i < 2 && l->programs[i]; i++) {
     const size_t length = strlen(l->programs[i]);
     if (strncmp(base, l->programs[i], length) == 0 &&

@@ -411,10 +411,9 @@ static void put_losses(FILE *out, const struct view *v) {
 // uploaded.
 static void put_name(const struct sarif *s, const struct options *o) {
   const struct profile *p = s->view->profile;
-  const char *path = p->mapping_count ? p->strings[p->mappings[0].file] : "",
-             *slash = strrchr(path, '/');
-  char *name = text_of("mprof/%s/%s/", command_rows[o->command].name,
-                       slash ? slash + 1 : path);
+  const char *path = p->mapping_count ? p->strings[p->mappings[0].file] : "";
+  char *name =
+      text_of("mprof/%s/%s/", command_rows[o->command].name, basename(path));
   fputs("  \"automationDetails\": {\"id\": ", s->out);
   json_string(s->out, name);
   fputs("},\n", s->out);

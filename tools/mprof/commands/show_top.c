@@ -27,8 +27,7 @@ static const char *path_of(const struct profile *p, const char *row) {
     return JIT_FRAME;
   for (size_t i = 0; i < p->mapping_count; i++) {
     const char *path = p->strings[p->mappings[i].file];
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
+    const char *base = basename(path);
     const size_t length = strlen(base);
     if (length && strncmp(row + 1, base, length) == 0 &&
         strcmp(row + 1 + length, "]") == 0)

@@ -14,11 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *name_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 // Reads a profile. Prints a message and returns NULL if the file is none.
 static struct profile *read_one(const struct options *options,
                                 const char *path) {
@@ -59,7 +54,7 @@ static int symbolize(const struct options *options, const char *path) {
   if (named == 0 && !options->output && !is_stream)
     return STATUS_OK; // the file stays as it is
   char *target = options->output && !is_stream
-                     ? text_of("%s/%s", options->output, name_of(path))
+                     ? text_of("%s/%s", options->output, basename(path))
                      : text_of("%s", path);
   const char *error = write_profile_file(p, target);
   if (error)
@@ -75,7 +70,8 @@ static bool prepare(const struct options *options) {
     return true;
   for (int i = 0; i < options->path_count; i++)
     for (int k = 0; k < i; k++)
-      if (strcmp(name_of(options->paths[i]), name_of(options->paths[k])) == 0) {
+      if (strcmp(basename(options->paths[i]), basename(options->paths[k])) ==
+          0) {
         complain(options,
                  "%s and %s would have the same name in %s; run the command "
                  "for each of them",

@@ -96,11 +96,6 @@ static int convert_to(const struct options *o, struct trace *trace,
                   error ? strerror(error) : "cannot be written");
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 // Reads the options of the JSON. Returns false after a message.
 static bool read_options(const struct options *o,
                          struct timeline_options *view) {
@@ -131,7 +126,7 @@ int command_trace_json(const struct options *o) {
   if (o->path_count != 1)
     return complain(o, "give one trace");
   if (!view.name)
-    view.name = base_name(path);
+    view.name = basename(path);
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace)
     return complain(o, "%s: %s", path, error);

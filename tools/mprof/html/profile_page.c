@@ -190,14 +190,13 @@ static uint32_t *add_functions(struct page *page, unsigned grain,
   for (size_t i = 0; i < v->frame_count; i++) {
     const struct frame *f = &v->frames[i];
     const char *module = v->profile->strings[f->module];
-    const char *slash = strrchr(module, '/');
     const size_t before = page->function_count[grain];
     numbers[i] = page_function_of(
         page, grain,
         (struct page_function){page_text(page, v->profile->strings[f->name]),
                                page_text(page, v->profile->strings[f->file]),
                                f->line, f->is_std,
-                               page_text(page, slash ? slash + 1 : module)});
+                               page_text(page, basename(module))});
     // Lines have the names of functions.
     if (grain == GRAIN_FUNCTIONS && page->function_count[grain] > before)
       add_whole_name(page, names, v->profile->strings[f->name]);

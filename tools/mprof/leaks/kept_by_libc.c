@@ -158,8 +158,7 @@ static void parse(struct suppressions *s, const char *text) {
 // unwinder. Their functions have no names without debug information.
 static bool keeps_all(const char *file) {
   static const char *const names[] = {"ld-linux", "ld-2.", "libgcc_s.so"};
-  const char *slash = strrchr(file, '/');
-  const char *base = slash ? slash + 1 : file;
+  const char *base = basename(file);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strncmp(base, names[i], strlen(names[i])) == 0)
       return true;

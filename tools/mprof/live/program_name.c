@@ -31,9 +31,8 @@ static void put_program(char *name, size_t size, int fd) {
       live_ask(fd, "GET", "/debug/pprof/cmdline", &program, NULL);
   fclose(reply); // ends the text with a null byte
   if (status == 200 && text[0] != '\0') {
-    const char *slash = strrchr(text, '/');
     const size_t before = strlen(name);
-    snprintf(name + before, size - before, "%.100s.", slash ? slash + 1 : text);
+    snprintf(name + before, size - before, "%.100s.", basename(text));
     for (char *p = name + before; *p != '\0';) {
       const size_t n = *p == ' ' ? 0 : printable_length(p);
       if (n == 0)

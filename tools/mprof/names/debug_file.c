@@ -510,8 +510,7 @@ void debug_file_used(const struct debug_file *f, used_fn *found, void *arg) {
 // separate file.
 static void find_places(const struct debug_file *f, path_fn *found, void *arg) {
   static const char root[] = "/usr/lib/debug";
-  const char *slash = strrchr(f->path, '/');
-  const char *base = slash ? slash + 1 : f->path;
+  const char *base = basename(f->path);
   const int directory = (int)(base - f->path);
   GElf_Word crc;
   const char *link = dwelf_elf_gnu_debuglink(f->elf, &crc);

@@ -95,9 +95,8 @@ static void set_own(const struct log_names *n, uint32_t frame,
     return;
   }
   const struct log_module *m = &n->log->modules[f->module];
-  const char *slash = strrchr(m->path, '/');
-  snprintf(name->own, sizeof name->own, "%.400s+0x%" PRIx64,
-           slash ? slash + 1 : m->path, f->address - m->bias);
+  snprintf(name->own, sizeof name->own, "%.400s+0x%" PRIx64, basename(m->path),
+           f->address - m->bias);
 }
 
 bool log_names_part(const struct log_names *n, uint32_t frame, size_t part,

@@ -124,8 +124,7 @@ static bool try_build_id(struct search *s, const char *directory) {
 }
 
 static bool try_directory(struct search *s, const char *directory) {
-  const char *slash = strrchr(s->path, '/');
-  const char *name = slash ? slash + 1 : s->path;
+  const char *name = basename(s->path);
   return try_build_id(s, directory) ||
          try(s, text_of("%s/%s", directory, s->path)) ||
          try(s, text_of("%s/%s", directory, name)) ||

@@ -160,7 +160,6 @@ static bool find_package(struct split_files *s) {
   free(member);
   if (fd >= 0)
     return open_file(&s->package, text_of("%s.dwp", s->path), fd);
-  const char *slash = strrchr(s->path, '/');
   char *path = NULL;
   for (size_t i = 0; i < p->debug_dirs.count + 2; i++) {
     if (i == 0)
@@ -168,8 +167,8 @@ static bool find_package(struct split_files *s) {
     else if (i == 1 && s->debug_path)
       path = text_of("%s.dwp", s->debug_path);
     else if (i > 1)
-      path = text_of("%s/%s.dwp", p->debug_dirs.items[i - 2],
-                     slash ? slash + 1 : s->path);
+      path =
+          text_of("%s/%s.dwp", p->debug_dirs.items[i - 2], basename(s->path));
     else
       continue;
     if (open_file(&s->package, path, places_open(path)))

@@ -43,8 +43,7 @@ static void set_program(struct resource *r, const struct profile *p) {
   if (p->mapping_count == 0)
     return;
   const char *path = p->strings[p->mappings[0].file];
-  const char *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
+  const char *name = basename(path);
   set_text(r, "service.name", name);
   set_text(r, "process.executable.name", name);
   set_text(r, "process.executable.path", path);
