@@ -181,7 +181,7 @@ struct mprof_job {
 
 enum { MPROF_CLIENT_NAME = 40 };
 
-// What the query of a request asks for.
+// The profile that the query of a request asks for.
 struct mprof_profile_wish {
   const char *name;
   int debug;       // parameter debug; 0: pprof protobuf

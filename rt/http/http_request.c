@@ -141,7 +141,7 @@ static int parse_first_line(char *p, char *end, struct mprof_http_request *r) {
 
 // --- the headers ---
 
-// What the headers have said so far.
+// The contents of the headers that were read so far.
 struct seen {
   bool has_host, has_length, closes, keeps;
 };

@@ -95,8 +95,8 @@ static void accept_all(void) {
 
 // --- the thread ---
 
-// What poll waits for. The kernel refuses more descriptors than the process may
-// have, so there is no entry for a free connection.
+// The descriptors that poll waits for. The kernel refuses more descriptors than
+// the process may have, so there is no entry for a free connection.
 struct wait {
   struct pollfd p[CONNECTIONS + 1];
   struct mprof_connection *of[CONNECTIONS + 1]; // NULL: the listener

@@ -91,7 +91,7 @@ class Profile {
     return this.types.findIndex(t => t.name === name);
   }
 
-  // Whether the program has run its destructors, which free blocks.
+  // Returns whether the program has run its destructors, which free blocks.
   isAtExit() {
     return this.comment('written') === 'at exit';
   }
@@ -197,7 +197,8 @@ class Model {
   }
 }
 
-// As in view/estimate.c. labels: the number of the stack's label set.
+// Returns the variance of a value as view/estimate.c does. labels: the number of the
+// stack's label set.
 function variance(model, profile, type, labels, value) {
   const blockSize = model.blockSizes[labels];
   const period = model.rates[labels] || profile.period;

@@ -147,7 +147,7 @@ function cutName(name, room) {
   return room < 3 ? '' : name.slice(0, room - 1) + '\u2026';
 }
 
-// What values without a unit count.
+// The nouns for values without a unit.
 const NOUNS = {
   threads: 'thread', threadcreate: 'thread', threadleak: 'stuck thread', contentions: 'wait',
   alloc_objects: 'block', inuse_objects: 'block', temporary_objects: 'temporary block',

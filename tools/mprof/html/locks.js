@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who waits for a lock, beside who held it, and both joined; and threads that
-// wait for ever.
+// The views of locks: the waiters of each lock, beside its holders, and both
+// joined; and threads that wait for ever.
 
 // The frames before the parts of a stack of the locks profile, the waiter's first, and
 // those for parts that are not known (rt/write/kind_locks.c).

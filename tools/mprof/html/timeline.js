@@ -115,8 +115,8 @@ class TimelineView extends TimelineDrawing {
     return found;
   }
 
-  // Whether the search matches the stack or the reason of a state. What it matches
-  // is kept for each stack: 1 if it matches, or else 2.
+  // Returns whether the search matches the stack or the reason of a state. The
+  // answer is kept for each stack: 1 if it matches, or else 2.
   isHit(lane, i) {
     const {pattern} = this.app, {trace} = this;
     this.hits = this.hits || {stacks: new Uint8Array(trace.frames.length / 2 + 1),
