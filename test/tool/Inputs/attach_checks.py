@@ -20,9 +20,13 @@ SHOWN = "profiles app ("
 class App:
     """The program, which replies to each command when it has carried it out."""
 
-    def __init__(self, *words):
+    def __init__(self, **environment):
         self.process = subprocess.Popen(
-            [*words, "./app"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            "./app",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
         )
         self.pid = self.process.pid
 
@@ -319,6 +323,16 @@ def killed():
     app.end()
 
 
+def started():
+    # The loader looks for libc in each of the directories first.
+    app = App(LD_LIBRARY_PATH=":".join("/%d" % i for i in range(20000)))
+    attach = Attach(app)
+    app.do("a 2")
+    attach.end()
+    same(values("heap", "inuse_objects", "app_alloc"), 2)
+    app.end()
+
+
 def stopped():
     app = App()
     attach = Attach(app)
@@ -361,7 +375,7 @@ def refuses():
     static = subprocess.Popen(["./static"], stdin=subprocess.PIPE)
     assert "linked statically" in refused(static.pid)
     static.communicate()
-    own = App("env", "LD_PRELOAD=" + os.environ["PRELOAD"])
+    own = App(LD_PRELOAD=os.environ["PRELOAD"])
     own.do("a 1")
     assert "was built or started with MProf" in refused(own.pid)
     own.end()

@@ -501,6 +501,21 @@ static bool check_options(const struct options *o, int *seconds, pid_t *pid) {
   return heap_rate_is_right(o);
 }
 
+// Reads the process. One that has just been started runs before it has loaded
+// libc: that is waited for.
+static char *read_started(struct target *t, pid_t pid) {
+  enum { WAIT_MS = 5000 };
+  for (int ms = 0;; ms++) {
+    char state[64];
+    char *why = target_read(t, pid);
+    if (why || t->libc || t->has_musl || ms == WAIT_MS ||
+        !target_status(pid, pid, "State", state, sizeof state) ||
+        (state[0] != 'R' && state[0] != 'D'))
+      return why;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+}
+
 int command_attach(const struct options *o) {
   struct session s = {.options = *o};
   int seconds;
@@ -509,7 +524,7 @@ int command_attach(const struct options *o) {
     return complain(o, "usage: mprof attach PID [OPTION]...");
   if (!check_options(o, &seconds, &pid))
     return STATUS_ERROR;
-  char *why = target_read(&s.target, pid);
+  char *why = read_started(&s.target, pid);
   if (!why)
     why = target_why_not_load(&s.target, o->allow_seccomp);
   if (why)
