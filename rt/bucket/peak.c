@@ -6,6 +6,7 @@
 #include "bucket/peak.h"
 
 #include "bucket/bucket.h"
+#include "bucket/curve.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -17,8 +18,9 @@ struct mprof_lock mprof_peak_lock = MPROF_LOCK_INIT(MPROF_RANK_PEAK);
 static struct {
   // Estimated bytes that are in use now. Guarded by peak_lock.
   int64_t inuse;
-  struct mprof_peak last; // guarded by peak_lock
-  uint64_t number;        // number of the last peak; guarded by peak_lock
+  struct mprof_peak last;   // guarded by peak_lock
+  uint64_t number;          // number of the last peak; guarded by peak_lock
+  struct mprof_curve curve; // of inuse; guarded by peak_lock
   // True if a bucket may have a number in the field `inside`. Atomic.
   atomic_bool has_inside;
 } heap;
@@ -79,11 +81,17 @@ static void persist_number(void) {
   __atomic_store_n(&h->peak_number, heap.number, __ATOMIC_RELEASE);
 }
 
+static void add_to_inuse(int64_t bytes) {
+  const int64_t before = heap.inuse;
+  heap.inuse += bytes;
+  mprof_curve_add(&heap.curve, mprof_clock_about(), before, heap.inuse);
+}
+
 void mprof_peak_alloc(struct mprof_bucket *b) {
   mprof_lock_acquire(&mprof_peak_lock);
   struct mprof_peak_counts *c = begin_event(b);
   c->now.allocs++;
-  heap.inuse += c->weight;
+  add_to_inuse(c->weight);
   if (heap.inuse > heap.last.bytes) {
     heap.number++;
     heap.last.bytes = heap.inuse;
@@ -97,7 +105,7 @@ void mprof_peak_free(struct mprof_bucket *b) {
   mprof_lock_acquire(&mprof_peak_lock);
   struct mprof_peak_counts *c = begin_event(b);
   c->now.frees++;
-  heap.inuse -= c->weight;
+  add_to_inuse(-c->weight);
   mprof_lock_release(&mprof_peak_lock);
 }
 
@@ -112,6 +120,14 @@ struct mprof_peak mprof_peak_locked(void) {
   return heap.last;
 }
 
+void mprof_peak_curve(struct mprof_curve *curve) {
+  mprof_lock_acquire(&mprof_peak_lock);
+  if (heap.curve.len > 0)
+    add_to_inuse(0);
+  *curve = heap.curve;
+  mprof_lock_release(&mprof_peak_lock);
+}
+
 struct mprof_peak_pair mprof_peak_of_locked(struct mprof_bucket *b) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PEAK));
   const struct mprof_peak_counts *c = counts_of(b);
@@ -123,5 +139,6 @@ void mprof_peak_reset(void) {
   heap.inuse = 0;
   heap.last = (struct mprof_peak){0, 0};
   heap.number = 0;
+  heap.curve = (struct mprof_curve){0};
   atomic_store(&heap.has_inside, false);
 }

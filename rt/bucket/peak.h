@@ -26,6 +26,7 @@
 #include "sys/base.h"
 
 struct mprof_bucket;
+struct mprof_curve;
 
 // Numbers of blocks that were allocated and freed.
 struct mprof_peak_pair {
@@ -71,6 +72,8 @@ struct mprof_peak {
 };
 // Returns the facts about the last peak. Call with peak_lock held.
 struct mprof_peak mprof_peak_locked(void);
+// Returns the estimated bytes in use over time, until now.
+void mprof_peak_curve(struct mprof_curve *curve);
 // Returns the counts of b at the last peak. Call with peak_lock held.
 struct mprof_peak_pair mprof_peak_of_locked(struct mprof_bucket *b);
 // Forgets all events. Call this in a forked child.

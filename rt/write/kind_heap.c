@@ -12,11 +12,13 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
+#include "bucket/curve.h"
 #include "bucket/peak.h"
 #include "file/outfile.h"
 #include "heap/beneath.h"
 #include "options/flags.h"
 #include "snapshot/snapshot.h"
+#include "sys/clock.h"
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/sort.h"
@@ -385,10 +387,27 @@ static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
   mprof_heap_put_sample(w, m, s->bucket, values, keys, NULL);
 }
 
+// Writes the bytes in use over time, such as "inuse_over_time: 2000000 ns,
+// KiB: 0 12 7": the highest value of each 2 ms, until the profile is written.
+static void put_curve(struct mprof_text *t) {
+  struct mprof_curve curve;
+  mprof_peak_curve(&curve);
+  if (curve.len == 0)
+    return;
+  mprof_text_str(t, "inuse_over_time: ");
+  mprof_text_dec(t, mprof_clock_ns(mprof_curve_step(&curve)));
+  mprof_text_str(t, " ns, KiB:");
+  for (unsigned i = 0; i < curve.len; i++) {
+    mprof_text_str(t, " ");
+    mprof_text_dec(t, (uint64_t)at_least_0(curve.highest[i]) >> 10);
+  }
+}
+
 static int write_pprof(struct mprof_outfile *f,
                        const struct mprof_mem_snapshot *s,
                        enum variant variant) {
-  char note[40];
+  char note[40], over_time[2048];
+  struct mprof_text c = MPROF_TEXT(over_time);
   struct mprof_text t = MPROF_TEXT(note);
   if (variant == PEAK) {
     mprof_text_str(&t, "moment: the peak of the memory in use");
@@ -400,6 +419,8 @@ static int write_pprof(struct mprof_outfile *f,
     mprof_text_str(&t, "threads_now: ");
     mprof_text_dec(&t, mprof_proc_thread_count());
   }
+  if (variant == HEAP && s->before == NULL && mprof_peak_is_on())
+    put_curve(&c);
   const struct mprof_pprof_head head = {
       .types = {{"alloc_objects", "count"},
                 {"alloc_space", "bytes"},
@@ -414,6 +435,7 @@ static int write_pprof(struct mprof_outfile *f,
       .rate_name = "heap_rate",
       .rate = s->rate,
       .note = note,
+      .curve = c.len > 0 ? over_time : NULL,
       .drops_allocators = true};
   return mprof_pprof_write(
       f, &head,

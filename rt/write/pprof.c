@@ -619,9 +619,12 @@ static void put_comments(struct mprof_pprof *w,
     put_comment(w, &t);
   }
 
-  if (head->note != NULL) {
+  const char *const more[] = {head->note, head->curve};
+  for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
+    if (more[i] == NULL)
+      continue;
     t.len = 0;
-    mprof_text_str(&t, head->note);
+    mprof_text_str(&t, more[i]);
     put_comment(w, &t);
   }
 }

@@ -49,7 +49,8 @@ struct mprof_pprof_head {
   // such as the sampling rate. NULL: no such comment.
   const char *rate_name;
   uint64_t rate;
-  const char *note; // additional comment in the profile; NULL: none
+  const char *note;  // additional comment in the profile; NULL: none
+  const char *curve; // comment with a value over time; NULL: none
   // true: readers omit the frames of wrappers and of allocation functions;
   // false: readers omit only the frames of wrappers.
   bool drops_allocators;

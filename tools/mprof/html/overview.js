@@ -85,7 +85,7 @@ class OverviewView {
     return h('section', {class: 'card ' + (kind || '')},
         h('h2', {}, href ? h('a', {href}, title) : title), text && h('p', {}, text), hint,
         (rows || []).map(row => {
-          const line = h(row.href ? 'a' : 'div', {class: 'card-row bar', href: row.href, title: row.title},
+          const line = h(row.href ? 'a' : 'div', {class: 'card-row', href: row.href, title: row.title},
               row.value && h('span', {class: 'value'}, row.value),
               h('span', {class: 'what'}, h('span', {class: 'name'}, row.name),
                 row.note && h('span', {class: 'place'}, ' ' + row.note),
@@ -271,39 +271,57 @@ class OverviewView {
     });
   }
 
-  // The memory over time, from snapshots or from a trace.
+  // The memory over time: from snapshots, from a trace, or as the runtime has
+  // kept it with the heap profile.
   seriesCard() {
-    const view = this.app.views.find(v => v instanceof SeriesView);
-    const timeline = this.app.views.find(v => v instanceof TimelineView && v.trace.heap.length > 1);
-    if (!view && !timeline)
+    const series = this.snapshots() || this.heapOfTrace() || this.curve();
+    if (!series)
       return null;
-    let times, values, unit = 'bytes', texts, amount = i => quantity(values[i], unit);
-    if (view) {
-      const {profile, type} = this.app.selection, {name} = profile.types[type];
-      const points = view.snapshots.filter(p => p.typeIndex(name) >= 0);
-      ({unit} = profile.types[type]);
-      times = points.map((p, i) => p.time || i);
-      values = points.map(p => p.types[p.typeIndex(name)].total);
-      texts = points.map(p => dateText(p.time).slice(11, 19) || p.name);
-      amount = i => this.total(points[i], points[i].typeIndex(name));
-    } else {
-      times = timeline.trace.heapTime;
-      values = timeline.trace.heap;
-    }
+    const {times, values, unit, when, amount, href} = series;
     let best = 0;
     for (let i = 1; i < values.length; i++)
       if (values[i] > values[best])
         best = i;
-    const last = values.length - 1;
-    const when = texts ? texts[best] : `after ${timeText(times[best])}`;
     const picture = new Picture({class: 'spark', role: 'img', 'aria-label': 'Memory over time'},
         (context, width, height) => drawSpark(context, width, height, times, values, best, unit));
     const card = this.card({
-      title: 'Memory over time', text: `At most ${amount(best)}, ${when}; ${amount(last)} at the last moment.`,
-      href: fragmentOf({view: (view || timeline).title})
+      title: 'Memory over time', href,
+      text: `At most ${amount(best)}, ${when(best)}; ${amount(values.length - 1)} at the last moment.`
     });
     card.append(picture.canvas);
     return card;
+  }
+
+  snapshots() {
+    const view = this.app.views.find(v => v instanceof SeriesView);
+    if (!view)
+      return null;
+    const {profile, type} = this.app.selection, {name, unit} = profile.types[type];
+    const points = view.snapshots.filter(p => p.typeIndex(name) >= 0);
+    return {
+      times: points.map((p, i) => p.time || i), values: points.map(p => p.types[p.typeIndex(name)].total), unit,
+      when: i => dateText(points[i].time).slice(11, 19) || points[i].name,
+      amount: i => this.total(points[i], points[i].typeIndex(name)), href: fragmentOf({view: view.title})
+    };
+  }
+
+  // Bytes at times in nanoseconds.
+  bytesOverTime(times, values, href) {
+    return {times, values, unit: 'bytes', when: i => times[i] ? `after ${timeText(times[i])}` : 'at the start',
+      amount: i => quantity(values[i], 'bytes'), href};
+  }
+
+  heapOfTrace() {
+    const view = this.app.views.find(v => v instanceof TimelineView && v.trace.heap.length > 1);
+    return view ? this.bytesOverTime(view.trace.heapTime, view.trace.heap, fragmentOf({view: view.title})) : null;
+  }
+
+  curve() {
+    const heap = this.find('heap'), peak = this.find('peak') || heap;
+    const parts = /^(\d+) ns, KiB: ([\d ]+)$/.exec(heap && !heap.base && heap.comment('inuse_over_time') || '');
+    const values = parts ? parts[2].split(' ').map(kib => kib * 1024) : [];
+    return values.length > 1 ? this.bytesOverTime(values.map((_, i) => i * parts[1]), values,
+                                                  this.href('Flame graph', peak, peak.typeIndex('inuse_space'))) : null;
   }
 
   // --- threads and waits

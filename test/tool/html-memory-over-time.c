@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the overview of a page of mprof html shows the memory in use over
+// time with the peak, also if there is only the heap profile of the end. The
+// steps of the time cover the whole run.
+//
+// REQUIRES: browser
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
+// RUN: %run{heap_rate=1:peak=1:log_path=p:report=0} ./app
+// RUN: %build/bin/mprof html p.*.heap.pb.gz -o page.html
+// RUN: %python %S/Inputs/browser.py text all page.html#all | FileCheck %s
+// CHECK: Memory over timeAt most 8.00 MiB, after {{[0-9.]+ m?s}}; 1.00 MiB at the last moment.
+// RUN: %build/bin/mprof info p.*.heap.pb.gz | FileCheck %s --check-prefix=CURVE
+// CURVE: inuse_over_time: {{[0-9]+}} ns, KiB:{{.*}} 8192 {{(1024 )+1024$}}
+//
+// Without the peak there is no curve.
+// RUN: %run{heap_rate=1:peak=0:log_path=none:report=0} ./app
+// RUN: %build/bin/mprof info none.*.heap.pb.gz | not grep over_time
+
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(void) {
+  static char *volatile kept;
+  kept = malloc(1 << 20);
+  usleep(50000);
+  char *volatile most = malloc(7 << 20);
+  free(most);
+  usleep(50000);
+}
