@@ -14,6 +14,8 @@
 // CHECK: Memory over timeAt most 8.00 MiB, after {{[0-9.]+ m?s}}; 1.00 MiB at the last moment.
 // RUN: %build/bin/mprof info p.*.heap.pb.gz | FileCheck %s --check-prefix=CURVE
 // CURVE: inuse_over_time: {{[0-9]+}} ns, KiB:{{.*}} 8192 {{(1024 )+1024$}}
+// RUN: env LC_ALL=C.UTF-8 %build/bin/mprof top p.*.heap.pb.gz | FileCheck %s --check-prefix=TOP
+// TOP: in use over time: ▂{{.*}}▂█▂{{.*}} at most 8.00 MiB in {{[0-9.]+ m?s}}
 //
 // Without the peak there is no curve.
 // RUN: %run{heap_rate=1:peak=0:log_path=none:report=0} ./app

@@ -11,6 +11,7 @@
 #include "files/json.h"
 #include "files/shown_path.h"
 #include "terminal/quantity.h"
+#include "terminal/sparkline.h"
 #include "terminal/table.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 
 // Columns of the chart, unless the terminal has others. The time and the bytes
 // need LEFT_OF_CHART columns.
-enum { COLUMNS = 60, COLUMNS_MIN = 20, LEFT_OF_CHART = 33, LINE_COLUMNS = 30 };
+enum { COLUMNS = 60, COLUMNS_MIN = 20, LEFT_OF_CHART = 33 };
 
 // One profile.
 struct snapshot {
@@ -136,24 +137,13 @@ static int64_t bytes_of(const struct snapshot *s, unsigned part) {
   return part == MPROF_MEMORY_PART_COUNT ? s->total : s->parts[part];
 }
 
-// Fills text with a sparkline: a block for each snapshot, as high as its share
-// of the highest bytes of the part. Of many snapshots, a block shows the
-// largest of some.
-static void draw_line(const struct over_time *t, unsigned part, int64_t most,
-                      char text[]) {
-  static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
-                                       "\u2585", "\u2586", "\u2587", "\u2588"};
-  enum { HEIGHTS = sizeof blocks / sizeof *blocks };
-  const size_t columns = t->count < LINE_COLUMNS ? t->count : LINE_COLUMNS;
-  text[0] = '\0';
-  for (size_t c = 0, i = 0; c < columns; c++) {
-    int64_t bytes = 0;
-    for (; i * columns < (c + 1) * t->count; i++)
-      if (bytes_of(&t->items[i], part) > bytes)
-        bytes = bytes_of(&t->items[i], part);
-    const double share = most > 0 ? (double)bytes / (double)most : 0;
-    strcat(text, blocks[(size_t)(share * (HEIGHTS - 1) + 0.5)]);
-  }
+static struct sparkline line_of(const struct over_time *t, unsigned part) {
+  int64_t *values = zeroed(t->count, sizeof *values);
+  for (size_t i = 0; i < t->count; i++)
+    values[i] = bytes_of(&t->items[i], part);
+  const struct sparkline line = sparkline_of(values, t->count);
+  free(values);
+  return line;
 }
 
 // part: MPROF_MEMORY_PART_COUNT stands for the sum.
@@ -163,7 +153,6 @@ static void add_row(struct table *table, const struct over_time *t,
   const int64_t first = bytes_of(&t->items[0], part),
                 last = bytes_of(&t->items[t->count - 1], part);
   const int64_t growth = last - first;
-  char line[LINE_COLUMNS * 3 + 1];
   char *signed_text =
       text_of("%s%s", growth > 0 ? "+" : "", quantity_of(growth, "bytes").text);
   table_cell(table, letter);
@@ -171,10 +160,8 @@ static void add_row(struct table *table, const struct over_time *t,
   table_cell(table, quantity_of(last, "bytes").text);
   table_cell(table, quantity_of(most, "bytes").text);
   table_cell(table, growth ? signed_text : "");
-  if (has_line) {
-    draw_line(t, part, most, line);
-    table_cell(table, line);
-  }
+  if (has_line)
+    table_cell(table, line_of(t, part).text);
   table_cell(table, text);
   free(signed_text);
 }

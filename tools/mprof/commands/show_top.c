@@ -4,8 +4,10 @@
 #include "commands/show_top.h"
 
 #include "commands/input.h"
+#include "common/memory.h"
 #include "names/elf_info.h"
 #include "terminal/quantity.h"
+#include "terminal/sparkline.h"
 #include "terminal/style.h"
 #include "view/functions.h"
 #include "view/shown_frames.h"
@@ -99,6 +101,32 @@ struct table *top_table(const struct view *v, const struct function_table *rows,
   return t;
 }
 
+// Prints the bytes in use over time that the runtime has kept with a heap
+// profile.
+static void print_curve(const struct view *v, FILE *out) {
+  const char *text = input_comment(v->profile, "inuse_over_time");
+  if (!text || v->profile->file_count != 1 ||
+      strcmp(v->empty_type ? v->empty_type : v->type_name, "inuse_space") != 0)
+    return;
+  char *end;
+  const long long step_ns = strtoll(text, &end, 10);
+  int64_t *values = NULL, most = 0;
+  size_t count = 0, capacity = 0;
+  const char *at = strncmp(end, " ns, KiB:", 9) == 0 ? end + 9 : "";
+  for (long long kib; *at == ' '; at = end) {
+    kib = strtoll(at, &end, 10);
+    if (end == at || kib < 0 || kib > INT64_MAX >> 10)
+      break;
+    *APPEND(values, count, capacity) = (int64_t)kib << 10;
+    most = most > (int64_t)kib << 10 ? most : (int64_t)kib << 10;
+  }
+  if (count > 1 && step_ns > 0 && step_ns < INT64_MAX / (int64_t)count)
+    fprintf(out, "in use over time: %s at most %s in %s\n",
+            sparkline_of(values, count).text, quantity_of(most, "bytes").text,
+            quantity_of(step_ns * (int64_t)count, "nanoseconds").text);
+  free(values);
+}
+
 void show_top(const struct view *v, const struct function_table *rows,
               size_t limit, enum view_grain grain, FILE *out,
               const struct style *style, const char *how) {
@@ -108,6 +136,8 @@ void show_top(const struct view *v, const struct function_table *rows,
   input_print_title(v, out, style);
   table_print(t, out, style);
   input_print_end(v, out, style, count, rows->count, names[grain].many, how);
+  if (style->has_utf8)
+    print_curve(v, out);
   explain_unnamed(v, rows, count, out);
   table_free(t);
 }
