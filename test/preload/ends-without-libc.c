@@ -7,7 +7,7 @@
 // says that it wants another file of counts gets it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %clang -O1 -g1 -pthread %s -o app
+// RUN: %clang -O1 -g1 -pthread -I%src/test/Inputs %s -o app
 // RUN: %mprof run -o out --heap-rate=1 --block ./app 2>err.txt >out.txt; test $? = 7
 // RUN: FileCheck %s <err.txt && test ! -s out.txt
 // CHECK: inuse_space of {{.*}}, at exit
@@ -23,10 +23,9 @@
 // RUN: ls own.persist && not ls own/*.pb.gz
 
 #define _GNU_SOURCE
-#include <pthread.h>
+#include "sync-observe.h"
+
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 // Go's linker makes a section of this name.
 __attribute__((section(".go.buildinfo"), used)) static char info[16] = "Go";
@@ -35,6 +34,7 @@ static void *volatile kept;
 
 __attribute__((noinline)) static void *keep(void *arg) {
   kept = malloc(10 << 10);
+  until_main_waits(NULL, 0);
   return arg;
 }
 
