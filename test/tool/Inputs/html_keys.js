@@ -59,7 +59,7 @@ function useSearch() {
   say('search', text('.total'));
   box.value = '(';
   box.dispatchEvent(new Event('input'));
-  say('wrong expression', `${box.getAttribute('aria-invalid')}, ${text('.wrong')}`);
+  say('wrong expression', `${text('.total')}, ${box.title}`);
 }
 
 setTimeout(() => {

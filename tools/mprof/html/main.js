@@ -217,46 +217,17 @@ class App {
     return texts;
   }
 
-  // "3 functions match; 1.2 MiB, 12 % in stacks with them". Small stacks are known only
-  // as the sums of their functions (small_stacks.c): the sum of several may be larger.
+  // "3 functions match: 1.2 MiB, 12 % in stacks that match"
   matchText() {
-    const {tree, matches, selection: {profile, base}} = this;
-    const rows = this.rows.filter(row => matches[row.fn]), count = rows.length;
-    const hasSmall = count > 0 && Boolean(profile.small || (base && base.small));
-    const found = rows.reduce((most, row) => Math.max(most, hasSmall ? Math.abs(row.cum) : 0), this.foundWeight());
-    const isLess = hasSmall && (count > 1 || tree.active || base) && found < tree.weight[0];
-    const noun = ['function', 'line', 'file'][tree.shape.grain];
-    return `${counted(count, noun)} ${count === 1 ? 'matches' : 'match'}: ${isLess ? 'at least ' : ''}${quantity(found, tree.unit)}, ` +
-        `${share(found, tree.weight[0])} in stacks that match`;
+    const {tree} = this, {count, weight, isLess} = foundIn(tree, this.rows, this.matches);
+    return `${this.pattern.countText(count, ['function', 'line', 'file'][tree.shape.grain])}: ` +
+        `${isLess ? 'at least ' : ''}${quantity(weight, tree.unit)}, ${share(weight, tree.weight[0])} in stacks that match`;
   }
 
-  // The weight of all stacks that contain a function that the search found.
-  foundWeight() {
-    const {tree, matches} = this, {shape} = tree;
-    const inside = new Uint8Array(shape.count);
-    let sum = 0;
-    for (let n = 1; n < shape.count; n++) {
-      inside[n] = inside[shape.parent[n]];
-      if (!inside[n] && matches[shape.fn[n]]) {
-        inside[n] = 1;
-        sum += tree.weight[n];
-      }
-    }
-    return sum;
-  }
-
-  // Reads the expression, and says why it is wrong.
   readPattern() {
-    const text = this.searchBox.value;
-    this.pattern = null;
-    let reason = '';
-    try {
-      this.pattern = text ? new RegExp(text, 'i') : null;
-    } catch (error) {
-      reason = error.message.replace(/^.*: /s, '');
-    }
-    this.searchBox.setAttribute('aria-invalid', Boolean(reason));
-    this.wrong.textContent = reason;
+    this.pattern = this.searchBox.value ? new Search(this.searchBox.value) : null;
+    // The reason why an expression is read as a text.
+    this.searchBox.title = this.pattern ? this.pattern.reason : '';
   }
 
   search() {
@@ -326,10 +297,9 @@ class App {
     this.losses = h('div', {class: 'losses'});
     this.status = h('div', {class: 'status', role: 'status', 'aria-live': 'polite'});
     this.searchBox = h('input', {
-      type: 'search', placeholder: 'Search (regular expression)', 'aria-label': 'Search', size: 28,
+      type: 'search', placeholder: 'Search (text or expression)', 'aria-label': 'Search', size: 28,
       oninput: () => this.search()
     });
-    this.wrong = h('span', {class: 'wrong', role: 'alert'});
     this.only = checkbox('only matches', 'Shows only stacks that match the search', false, on => {
       this.wantsOnly = on;
       this.select({only: on ? this.pattern : null});
@@ -340,7 +310,7 @@ class App {
                   }, view.title)));
     this.main = h('div', {class: 'panel', role: 'tabpanel'});
     document.body.append(h('header', {}, h('div', {class: 'title-row'}, h('h1', {}, this.title()),
-        h('div', {class: 'search'}, this.selection && this.only, this.wrong, this.searchBox),
+        h('div', {class: 'search'}, this.selection && this.only, this.searchBox),
         version ? new Renewal(this, version).element : null),
         this.menus, this.total, this.losses, this.tabs), h('main', {}, this.main), this.status);
     addEventListener('keydown', e => this.key(e));

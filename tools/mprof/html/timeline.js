@@ -94,8 +94,8 @@ class TimelineView extends TimelineDrawing {
     this.searched = this.app.pattern;
     this.hits = null;
     this.found = this.app.pattern && this.findHits();
-    this.foundText.textContent = this.found ? `${counted(this.found.count, 'state')} ` +
-        `${this.found.count === 1 ? 'matches' : 'match'}, ${timeText(this.found.sum)}` +
+    this.foundText.textContent = this.found ?
+        `${this.app.pattern.countText(this.found.count, 'state')}, ${timeText(this.found.sum)}` +
         (this.found.count ? '; n and N go through them' : '') : '';
     this.picture.redraw();
   }

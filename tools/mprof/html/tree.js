@@ -225,14 +225,6 @@ function nodesWith(model, grain, pattern) {
   return has;
 }
 
-function matchingFunctions(model, grain, pattern) {
-  const {count} = model.functions[grain];
-  const matches = new Uint8Array(count);
-  for (let f = 0; f < count; f++)
-    matches[f] = model.matches(grain, f, pattern) ? 1 : 0;
-  return matches;
-}
-
 // --- groups: trees that are made while they are looked at
 
 // A frame of a drawing: equal functions below the same frame. Items are tree

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The search: what a text that a user types finds, in all views.
+
+// Arguments that the standard library adds to its templates by itself.
+const DEFAULT_ARGUMENT = /, ?std::(?:allocator|char_traits|less|hash|equal_to|default_delete)</g;
+const CHARACTERS = {char: '', wchar_t: 'w', char8_t: 'u8', char16_t: 'u16', char32_t: 'u32'};
+
+// Returns the name without inline namespaces of libstdc++ and libc++.
+function withoutInlineNamespaces(name) {
+  return name.includes('::_') || name.includes('[abi:') ?
+      name.replace(/\bstd::__(?:cxx11|\d+|ndk1|fs|debug)::/g, 'std::').replace(/::_V\d+::/g, '::')
+          .replace(/\[abi:\w+\]/g, '') : name;
+}
+
+// Returns where the brackets end whose inside begins at `at`.
+function endOfBrackets(name, at) {
+  for (let depth = 1; depth && at < name.length; at++)
+    depth += name[at] === '<' ? 1 : name[at] === '>' ? -1 : 0;
+  return at;
+}
+
+function withoutDefaultArguments(name) {
+  let kept = '', from = 0;
+  for (const found of name.matchAll(DEFAULT_ARGUMENT)) {
+    if (found.index < from)
+      continue;
+    const end = endOfBrackets(name, found.index + found[0].length);
+    if (!',>'.includes(name[end] || ' '))
+      continue;
+    kept += name.slice(from, found.index);
+    from = end;
+  }
+  return kept + name.slice(from);
+}
+
+// Returns the name as in source text: "std::vector<std::string>::at(unsigned long)". A
+// shown name lacks the arguments of basic_string, which are those of std::string in most cases.
+function withAliases(name) {
+  return withoutDefaultArguments(name.replace(/ >/g, '>'))
+      .replace(/\bstd::basic_(\w+)<(\w+)>/g, (all, of, type) => Object.hasOwn(CHARACTERS, type) ?
+          `std::${CHARACTERS[type]}${of}` : all)
+      .replace(/\bstd::basic_(\w+)(?![\w<])/g, 'std::$1');
+}
+
+// All forms of the names with several. Longer names have one, because this takes long.
+const MAX_NAME = 20000, nameForms = new Map();
+
+function formsOf(name) {
+  if (!/\bstd::|> >/.test(name) || name.length > MAX_NAME)
+    return [name];
+  let forms = nameForms.get(name);
+  if (!forms) {
+    const outer = withoutInlineNamespaces(name);
+    forms = [...new Set([name, outer, withAliases(outer)])];
+    nameForms.set(name, forms);
+  }
+  return forms;
+}
+
+const MAX_SEARCH = 1000;
+
+// What is searched: a regular expression without regard to case, or a text. A text that
+// is both finds both, so that a copied name such as "f(int)" finds its function.
+class Search {
+  constructor(text) {
+    text = text.slice(0, MAX_SEARCH);
+    this.reason = ''; // why the text is no expression
+    try {
+      new RegExp(text, 'i');
+      this.expression = new Expression(text, true);
+    } catch (error) {
+      this.reason = error.message.replace(/^.*: /s, '');
+      this.expression = new Expression(text, false);
+    }
+  }
+
+  // Returns whether a name matches as it is shown, or as in source text.
+  test(name) {
+    return formsOf(name).some(form => this.expression.test(form));
+  }
+
+  // "3 functions match", and what a user must know about this number.
+  countText(count, noun) {
+    const note = this.expression.gaveUp ? ' at least, because the expression is too complex' :
+        this.reason ? ' as plain text' : '';
+    return `${counted(count, noun)} ${count === 1 ? 'matches' : 'match'}${note}`;
+  }
+}
+
+function matchingFunctions(model, grain, pattern) {
+  const {count} = model.functions[grain];
+  const matches = new Uint8Array(count);
+  for (let f = 0; f < count; f++)
+    matches[f] = model.matches(grain, f, pattern) ? 1 : 0;
+  return matches;
+}
+
+// The functions that a search found in a tree: their number, and the weight of the stacks
+// with them. Small stacks are known only as the sums of their functions (small_stacks.c):
+// the weight of several may be larger, if isLess.
+function foundIn(tree, rows, matches) {
+  const {profile, base} = tree, found = rows.filter(row => matches[row.fn]), count = found.length;
+  const hasSmall = count > 0 && Boolean(profile.small || (base && base.small));
+  const weight = found.reduce((most, row) => Math.max(most, hasSmall ? Math.abs(row.cum) : 0), foundWeight(tree, matches));
+  return {count, weight, isLess: hasSmall && (count > 1 || tree.active || base) && weight < tree.weight[0]};
+}
+
+// The weight of all stacks that contain a function that the search found.
+function foundWeight({shape, weight}, matches) {
+  const inside = new Uint8Array(shape.count);
+  let sum = 0;
+  for (let n = 1; n < shape.count; n++) {
+    inside[n] = inside[shape.parent[n]];
+    if (!inside[n] && matches[shape.fn[n]]) {
+      inside[n] = 1;
+      sum += weight[n];
+    }
+  }
+  return sum;
+}
