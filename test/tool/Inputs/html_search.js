@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Searches in the table of functions.
+// Searches in the table of functions, and then on the overview.
 
 const find = selector => document.querySelector(selector);
 const box = find('.search input[type=search]');
 
-setTimeout(() => {
+function inTable() {
   document.querySelectorAll('[role=tab]')[2].click();
   for (const text of [
     'std::string::append', 'string::append', 'std::vector<int>', 'std::map<long, std::string>&',
@@ -17,4 +17,33 @@ setTimeout(() => {
     const name = find('td .name');
     say(text, `${find('.total').textContent.replace(/.*total; /, '')}; ${name ? name.textContent : ''} | ${box.title}`);
   }
-}, 200);
+  document.querySelectorAll('[role=tab]')[0].click();
+}
+
+// Each step waits for what the one before has changed.
+const steps = [
+  inTable,
+  () => search('push_back'),
+  () => {
+    say('found', find('.found').textContent);
+    search('insert(');
+  },
+  () => {
+    say('found', find('.found').textContent);
+    say('address', location.hash);
+    find('.found a.card-row').click();
+  },
+  () => {
+    say('link', [document.body.dataset.view, find('select[title=Values]').selectedOptions[0].textContent, box.value,
+      find('td .name').textContent].join(', '));
+    document.querySelectorAll('[role=tab]')[0].click();
+    search('deadlock.c');
+  },
+  () => say('found', find('.found').textContent)
+];
+const next = () => {
+  steps.shift()();
+  if (steps.length)
+    setTimeout(next, 600);
+};
+setTimeout(next, 200);

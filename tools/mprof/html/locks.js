@@ -326,6 +326,12 @@ class StuckView {
   }
 
   search() {}
+
+  // For the search in all views: the threads whose stacks match.
+  countFound(pattern) {
+    const threads = this.groups.flatMap(g => g.threads).filter(t => t.stack.some(f => pattern.test(f)));
+    return {count: threads.length, noun: 'thread'};
+  }
 }
 
 // The name of a lock without its address, unless it has no other name.

@@ -233,9 +233,6 @@ class App {
   search() {
     this.readPattern();
     this.remember();
-    const table = this.views.findIndex(v => v instanceof TableView);
-    if (this.pattern && table >= 0 && this.views[this.current] instanceof OverviewView)
-      this.show(table);
     if (!this.selection) {
       this.views[this.current].search(this);
       return;
@@ -246,7 +243,8 @@ class App {
     }
     this.matches = this.pattern &&
         matchingFunctions(this.model, this.selection.grain, this.pattern);
-    this.drawTotal();
+    this.hasTotal = false;
+    this.drawTotalIfShown();
     this.views[this.current].search(this);
   }
 
@@ -282,10 +280,14 @@ class App {
     this.drawView();
   }
 
-  drawView() {
-    tip.hide();
+  drawTotalIfShown() {
     if (this.selection && !this.hasTotal && !this.views[this.current].isWhole)
       this.drawTotal();
+  }
+
+  drawView() {
+    tip.hide();
+    this.drawTotalIfShown();
     this.views[this.current].show(this);
   }
 

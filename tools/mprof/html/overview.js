@@ -47,12 +47,15 @@ class OverviewView {
     this.title = 'Overview';
     this.isWhole = true; // it shows all files, not the chosen values
     this.grid = h('div', {class: 'cards'});
-    this.element = h('div', {class: 'view'}, this.grid);
+    this.found = new OverviewSearch(this);
+    this.element = h('div', {class: 'view'}, this.found.element, this.grid);
   }
 
   show() {
-    if (this.isMade)
+    if (this.isMade) {
+      this.search();
       return;
+    }
     this.isMade = true;
     this.shown = this.app.profiles.filter(p => p.role === 'shown' ||
         p === this.app.selection.profile);
@@ -60,23 +63,31 @@ class OverviewView {
       ...this.heapCards(), () => this.labelCards(), () => this.waitCards(), () => this.threadsCard(),
       () => this.taskCards(), () => this.traceCards(),
       () => this.memoryCard(), ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
-    this.makeNext(makers, performance.now());
+    this.search();
+    this.makeNext(makers, item => this.grid.append(...[item].flat().filter(Boolean)), () => {
+      if (!this.grid.querySelector('.card'))
+        this.grid.prepend(h('p', {class: 'note missing'}, 'These files have no values.'));
+    });
   }
 
-  // Makes cards, and lets the browser draw when this takes long.
-  makeNext(makers, since) {
+  // Makes one thing after the other, and lets the browser draw when this takes long.
+  // put(thing) returns false to end this.
+  makeNext(makers, put, done) {
+    const since = performance.now();
     while (makers.length) {
-      this.grid.append(...[makers.shift()()].flat().filter(Boolean));
+      if (put(makers.shift()()) === false)
+        return;
       if (performance.now() - since > 40 && !this.app.isFixed) {
-        setTimeout(() => this.makeNext(makers, performance.now()));
+        setTimeout(() => this.makeNext(makers, put, done));
         return;
       }
     }
-    if (!this.grid.querySelector('.card'))
-      this.grid.prepend(h('p', {class: 'note missing'}, 'These files have no values.'));
+    done();
   }
 
-  search() {}
+  search() {
+    this.found.show();
+  }
 
   // --- parts of cards
 

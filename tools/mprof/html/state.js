@@ -18,13 +18,13 @@ function fragmentOf(values) {
 // The fragment for what the app shows.
 function currentFragment(app) {
   const {selection: s} = app, view = app.views[app.current];
-  const own = view.state ? view.state() : {};
+  const own = view.state ? view.state() : {}, search = app.searchBox.value || null;
   if (!s || view instanceof OverviewView)
-    return fragmentOf({view: view.title, ...own});
+    return fragmentOf({view: view.title, search, ...own});
   return fragmentOf({
     view: view.title, profile: s.profile.index, type: s.profile.types[s.type].name,
     base: s.base ? s.base.index : 'none', grain: GRAINS[s.grain], std: s.std ? 1 : 0,
-    label: s.labels.map(l => `${l.key}=${l.value}`), search: app.searchBox.value || null,
+    label: s.labels.map(l => `${l.key}=${l.value}`), search,
     only: app.wantsOnly ? 1 : null, fn: app.fn >= 0 ? app.fn : null, ...own
   });
 }

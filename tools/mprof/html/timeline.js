@@ -100,6 +100,13 @@ class TimelineView extends TimelineDrawing {
     this.picture.redraw();
   }
 
+  // For the search in all views.
+  countFound() {
+    this.search();
+    const {count, sum} = this.found;
+    return {count, noun: 'state', value: timeText(sum)};
+  }
+
   // The states that the search matches: their number, their time, and in which
   // columns of the map they are.
   findHits() {
