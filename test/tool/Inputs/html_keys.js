@@ -62,7 +62,23 @@ function useSearch() {
   say('wrong expression', `${text('.total')}, ${box.title}`);
 }
 
+// The list of keys, which takes all keys while it is open.
+function useList() {
+  const views = document.querySelectorAll('[role=tab]').length;
+  let count = 0;
+  for (let i = 0; i < views; i++) {
+    press(document.body, String(i));
+    press(document.querySelector('canvas[tabindex]') || document.body, '?');
+    press(document.body, '0');
+    count += document.querySelector('dialog').open &&
+        document.body.dataset.view === document.querySelectorAll('[role=tab]')[i].textContent;
+    document.querySelector('dialog button').click();
+  }
+  say('views with the list of keys', `${count} of ${views}, then open: ${document.querySelector('dialog').open}`);
+}
+
 setTimeout(() => {
+  useList();
   useFlameGraph();
   useTable();
   useLabels();

@@ -18,6 +18,18 @@ function rows() {
   return count;
 }
 
+// Shows the page with the rules for paper, and says how a menu looks.
+function sayMenus() {
+  document.querySelector('[role=tab]:nth-child(2)').click();
+  const menu = getComputedStyle(document.querySelector('.menus select'));
+  say('border of a menu on the screen', menu.borderTopWidth);
+  const [paper] = [...document.styleSheets[0].cssRules].filter(rule => rule.media && rule.media.mediaText === 'print');
+  document.head.append(h('style', {}, [...paper.cssRules].map(rule => rule.cssText).join('')));
+  say('on paper', `${menu.borderTopWidth}, ${menu.appearance}, ${menu.display}`);
+  say('check boxes', getComputedStyle(document.querySelector('.check')).display);
+  document.querySelector('[role=tab]:nth-child(1)').click();
+}
+
 setTimeout(() => {
   const before = canvas.clientHeight;
   say('all rows are on the screen', before >= 60 * 20);
@@ -28,5 +40,6 @@ setTimeout(() => {
   say('the screen is as before', canvas.clientHeight === before);
   document.querySelector('[role=tab]:nth-child(1)').click();
   const bars = [...document.querySelectorAll('.card-row')].map(row => getComputedStyle(row).backgroundImage);
+  sayMenus();
   say('bars with a transparent edge', `${bars.filter(bar => bar.includes('rgba')).length} of ${bars.length}`);
 }, 200);

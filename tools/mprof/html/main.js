@@ -310,11 +310,14 @@ class App {
                   this.views.map((view, i) => h('button', {
                     role: 'tab', onclick: () => this.open(i)
                   }, view.title)));
+    this.keys = h('dialog', {'aria-label': 'Keys'}, h('h2', {}, 'Keys'), keyList(),
+                  h('button', {onclick: () => this.keys.close()}, 'Close'));
     this.main = h('div', {class: 'panel', role: 'tabpanel'});
     document.body.append(h('header', {}, h('div', {class: 'title-row'}, h('h1', {}, this.title()),
-        h('div', {class: 'search'}, this.selection && this.only, this.searchBox),
+        h('div', {class: 'search'}, this.selection && this.only, this.searchBox,
+          h('button', {title: 'Keys (?)', onclick: () => this.keys.showModal()}, '?')),
         version ? new Renewal(this, version).element : null),
-        this.menus, this.total, this.losses, this.tabs), h('main', {}, this.main), this.status);
+        this.menus, this.total, this.losses, this.tabs), h('main', {}, this.main), this.status, this.keys);
     addEventListener('keydown', e => this.key(e));
     addEventListener('hashchange', () => this.restore(new URLSearchParams(location.hash.slice(1))));
     darkScheme.addEventListener('change', Picture.redrawAll);
@@ -368,7 +371,7 @@ class App {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey)
+    if (event.ctrlKey || event.metaKey || event.altKey || this.keys.open)
       return;
     if (event.target === this.searchBox) {
       if (event.key === 'Escape') {
@@ -383,6 +386,8 @@ class App {
     if (event.key === '/') {
       this.searchBox.focus();
       this.searchBox.select();
+    } else if (event.key === '?') {
+      this.keys.showModal();
     } else if (event.key >= '0' && event.key <= '9' && this.views[event.key]) {
       this.open(Number(event.key));
       if (this.views[this.current].takeFocus)

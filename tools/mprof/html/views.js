@@ -398,6 +398,18 @@ class LabelsView {
   search() {}
 }
 
+function keyList() {
+  return h('ul', {}, [
+    '/ searches; Escape ends the search; ? shows this list',
+    '0 to 9 choose a view; [ and ] choose the values',
+    'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
+        's shows callers and callees, c copies the stack',
+    'Tables: arrow keys move, Enter shows callers and callees',
+    'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to what ended it, ' +
+        'G goes back, h folds the rows of its thread or group, n and N step through what the search finds'
+  ].map(t => h('li', {}, t)));
+}
+
 class AboutView {
   constructor() {
     this.title = 'About';
@@ -409,16 +421,7 @@ class AboutView {
     fill(this.element, h('h2', {}, profile.name), h('table', {}, h('tbody', {}, profile.types.map(t =>
       h('tr', {}, h('td', {}, t.name), h('td', {class: 'number'}, quantity(t.total, t.unit)),
         h('td', {}, t.sampled ? 'estimated from samples' : 'exact'))))),
-        h('ul', {}, profile.comments.map(c => h('li', {}, c))),
-        h('h2', {}, 'Keys'), h('ul', {}, [
-          '/ searches (a regular expression); Escape ends the search',
-          '0 to 9 choose a view; [ and ] choose the values',
-          'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
-              's shows callers and callees, c copies the stack',
-          'Tables: arrow keys move, Enter shows callers and callees',
-          'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to what ended it, ' +
-              'G goes back, h folds the rows of its thread or group, n and N step through what the search finds'
-        ].map(t => h('li', {}, t))));
+        h('ul', {}, profile.comments.map(c => h('li', {}, c))), h('h2', {}, 'Keys'), keyList());
   }
 
   search() {}
