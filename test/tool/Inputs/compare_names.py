@@ -135,7 +135,7 @@ def main():
     theirs = compare_symbolizers.ask_llvm(llvm, file, addresses)
     for address, offset, b in zip(addresses, offsets, theirs, strict=True):
         a = ours[offset]
-        if a == b:
+        if compare_symbolizers.is_same(a, b):
             equal += 1
             inlined += len(a) > 1
         elif not b and len(a) == 1:

@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "files/archive.h"
 #include "names/cut_name.h"
+#include "names/function_name.h"
 #include "names/limits.h"
 #include "names/scopes.h"
 #include "names/source_path.h"
@@ -59,7 +60,8 @@ struct debug_file {
   struct split_files *split_files;
   // For one address.
   struct name_frame frames[MAX_FRAMES];
-  char *paths[MAX_FRAMES]; // of the source files, to be freed
+  // Texts of the frames that are to be freed, or NULL.
+  char *names[MAX_FRAMES], *paths[MAX_FRAMES];
   size_t frame_count;
   const char *directory; // of the compilation, or ""
   struct used {
@@ -263,42 +265,6 @@ static uint64_t address_of(const struct debug_file *f, uint64_t offset) {
   return unknown;
 }
 
-static const char *function_name(Dwarf_Die *die,
-                                 const struct split_unit *split) {
-  static const unsigned attributes[] = {DW_AT_linkage_name,
-                                        DW_AT_MIPS_linkage_name, DW_AT_name};
-  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-    Dwarf_Attribute a;
-    if (!dwarf_attr_integrate(die, attributes[i], &a))
-      continue;
-    const char *name = split ? split_string(split, &a) : dwarf_formstring(&a);
-    if (name)
-      return name;
-  }
-  return "";
-}
-
-static Dwarf_Word number_of(Dwarf_Die *die, unsigned name, bool is_own) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (is_own)
-    dwarf_formudata(dwarf_attr(die, name, &attribute), &value);
-  else
-    dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &value);
-  return value;
-}
-
-// Returns the path of the file with this number in the unit's line table.
-static const char *file_of(Dwarf_Die *unit, Dwarf_Word number) {
-  Dwarf_Files *files;
-  size_t count;
-  if (dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
-    return NULL;
-  const char *file = dwarf_filesrc(files, number, NULL, NULL);
-  // libdw's name of file 0, which exists from DWARF 5 on only.
-  return file && strcmp(file, "???") == 0 ? NULL : file;
-}
-
 // libdw's paths are relative to the directory of the compilation, or begin with
 // it.
 static char *full_path(const struct debug_file *f, const char *file) {
@@ -340,10 +306,13 @@ static void add_frames(struct debug_file *f, Dwarf_Die *unit,
     add_frame(f, "", file, number, 0);
   while (scope != NO_SCOPE && f->frame_count < MAX_FRAMES) {
     Dwarf_Die *die = &scopes->items[scope].die;
-    add_frame(f, function_name(die, split), file, number,
-              (int64_t)number_of(die, DW_AT_decl_line, false));
-    file = file_of(unit, number_of(die, DW_AT_call_file, true));
-    number = (int64_t)number_of(die, DW_AT_call_line, true);
+    const struct name_source source = {unit, split, scopes};
+    char *name = call_operator_name(&source, die);
+    f->names[f->frame_count] = name;
+    add_frame(f, name ? name : function_name(&source, die), file, number,
+              (int64_t)die_number(die, DW_AT_decl_line, false));
+    file = die_file(unit, die_number(die, DW_AT_call_file, true));
+    number = (int64_t)die_number(die, DW_AT_call_line, true);
     scope = scopes->items[scope].parent;
   }
   // add_symbol names the last frame.
@@ -395,8 +364,9 @@ static void finish(const struct request *r, const struct query *q) {
   if (f->frame_count && *f->frames[0].function)
     r->found(r->arg, q->index, f->frames, f->frame_count);
   for (size_t i = 0; i < f->frame_count; i++) {
+    free(f->names[i]);
     free(f->paths[i]);
-    f->paths[i] = NULL;
+    f->names[i] = f->paths[i] = NULL;
   }
   f->frame_count = 0;
 }

@@ -29,6 +29,8 @@ struct outer {
   // The function around contains none of the addresses, so functions that are
   // inlined into it do not, either.
   bool is_foreign;
+  Dwarf_Die *function; // the innermost function in the source text, or NULL
+  Dwarf_Die *type;     // the class whose children are being read, or NULL
 };
 
 static size_t first_at_least(const struct walk *w, Dwarf_Addr address) {
@@ -69,12 +71,32 @@ static void read_ranges(struct walk *w, Dwarf_Die *die) {
     add_range(w, low, high);
 }
 
+// Notes a method of the class. Its DIE comes after those of earlier calls.
+static void add_method(struct walk *w, Dwarf_Die *die, struct outer outer) {
+  struct scopes *s = w->found;
+  if (dwarf_hasattr(die, DW_AT_linkage_name) ||
+      dwarf_hasattr(die, DW_AT_MIPS_linkage_name))
+    return;
+  struct method *m = APPEND(s->methods, s->method_count, s->method_capacity);
+  *m = (struct method){.at = die->addr,
+                       .type = *outer.type,
+                       .has_function = outer.function != NULL};
+  if (outer.function)
+    m->function = *outer.function;
+}
+
 // Returns what the children of the DIE must know.
 static struct outer enter(struct walk *w, Dwarf_Die *die, struct outer outer) {
   const int tag = dwarf_tag(die);
   const bool is_inlined = tag == DW_TAG_inlined_subroutine;
+  if (tag == DW_TAG_subprogram && outer.type)
+    add_method(w, die, outer);
+  outer.type =
+      tag == DW_TAG_structure_type || tag == DW_TAG_class_type ? die : NULL;
   if (!is_inlined && tag != DW_TAG_subprogram)
     return outer;
+  if (!is_inlined)
+    outer.function = die;
   if (is_inlined && outer.is_foreign)
     return outer;
   w->scope = (struct scope){*die, is_inlined ? outer.scope : NO_SCOPE};
@@ -82,9 +104,10 @@ static struct outer enter(struct walk *w, Dwarf_Die *die, struct outer outer) {
   w->has_ranges = false;
   read_ranges(w, die);
   if (w->index != NO_SCOPE)
-    return (struct outer){w->index, false};
+    return (struct outer){w->index, false, outer.function, NULL};
   return (struct outer){is_inlined ? outer.scope : NO_SCOPE,
-                        is_inlined ? outer.is_foreign : w->has_ranges};
+                        is_inlined ? outer.is_foreign : w->has_ranges,
+                        outer.function, NULL};
 }
 
 // Whether a DIE with this tag contains functions.
@@ -113,11 +136,27 @@ struct scopes scopes_of(Dwarf_Die *unit, const struct split_unit *split,
     found.innermost[i] = NO_SCOPE;
   struct walk w = {
       .found = &found, .split = split, .addresses = addresses, .count = count};
-  walk_children(&w, unit, (struct outer){NO_SCOPE, false}, 0);
+  walk_children(&w, unit, (struct outer){.scope = NO_SCOPE}, 0);
   return found;
 }
 
+struct method *scopes_method(const struct scopes *s, const Dwarf_Die *die) {
+  size_t low = 0, high = s->method_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const uintptr_t at = (uintptr_t)s->methods[middle].at;
+    if (at == (uintptr_t)die->addr)
+      return &s->methods[middle];
+    if (at < (uintptr_t)die->addr)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
 void scopes_free(struct scopes *s) {
+  free(s->methods);
   free(s->items);
   free(s->innermost);
   *s = (struct scopes){0};
