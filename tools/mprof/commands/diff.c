@@ -86,23 +86,38 @@ static void find_names(const void *options, struct profile *p) {
   add_names(options, p, NAMES_AUTOMATIC);
 }
 
-static struct comparison *compare(const struct options *options, int old_count,
-                                  const struct view_options *view) {
+static struct comparison *compare(const struct options *options,
+                                  int old_count) {
+  const struct view_options view = input_view_options(options);
   char error[512];
-  struct comparison *d =
-      comparison_new(options->paths, old_count, options->path_count, view,
-                     &options->fail_if, options->std, options->exact,
-                     input_file_read, find_names, options, error, sizeof error);
+  struct comparison *d = comparison_new(
+      &(struct comparison_options){.paths = options->paths,
+                                   .old_count = old_count,
+                                   .path_count = options->path_count,
+                                   .view = &view,
+                                   .budgets = &options->fail_if,
+                                   .keeps_std = options->std,
+                                   .is_exact = options->exact,
+                                   .compares_all =
+                                       !options->fail_if.count &&
+                                       !option_is(options->format, "json"),
+                                   .reader = input_file_read,
+                                   .prepare = find_names,
+                                   .arg = options},
+      error, sizeof error);
   if (!d)
     complain(options, "%s", error);
   return d;
 }
 
-static bool reads_pipe(const struct options *options) {
-  for (int i = 0; i < options->path_count; i++)
-    if (input_is_pipe(options->paths[i]))
-      return true;
-  return false;
+// Stores the command lines of both programs.
+static void find_commands(struct comparison *d) {
+  const struct profile *p = d->sides->profile;
+  d->command[OLD] = input_comment(p, "command");
+  d->command[NEW] =
+      input_comment_from(p, "command", d->sides->side[NEW].first_comment);
+  if (d->command[NEW] == d->command[OLD])
+    d->command[NEW] = NULL;
 }
 
 int command_diff(const struct options *options) {
@@ -112,22 +127,17 @@ int command_diff(const struct options *options) {
   const int old_count = old_count_of(options);
   if (old_count == 0)
     return STATUS_ERROR;
-  struct view_options view = input_view_options(options);
-  struct comparison *d = compare(options, old_count, &view);
-  // Programs that have all freed everything: compare what they had allocated.
-  if (d && !view.type && !reads_pipe(options) && d->total[OLD].value == 0 &&
-      (view.type = input_other_type(d->view)) != NULL) {
-    complain(options, "note: %s is 0 on both sides, so %s is compared",
-             d->view->type_name, view.type);
-    d = compare(options, old_count, &view);
-  }
+  struct comparison *d = compare(options, old_count);
   if (!d)
     return STATUS_ERROR;
+  if (d->empty_type)
+    complain(options, "note: %s is 0 on both sides, so %s is compared",
+             d->empty_type, d->values->view->type_name);
   const bool is_json = option_is(options->format, "json");
   d->row_limit = is_json && !options->count ? 0 : limit;
   d->shows_noise = options->all;
-  d->command = input_comment(d->view->profile, "command");
-  d->lost = input_losses(d->view);
+  find_commands(d);
+  d->lost = input_losses(d->values->view);
   if (!options->output)
     print(options, d, stdout);
   else if (write_file(options, d) != STATUS_OK)
@@ -135,7 +145,7 @@ int command_diff(const struct options *options) {
   if ((options->format && !option_is(options->format, "text")) ||
       options->output)
     warn(options, d);
-  if (options->fail_if.count && d->view->profile->is_truncated)
+  if (options->fail_if.count && d->sides->profile->is_truncated)
     return complain(options, "a file ends too early, so the budgets cannot be "
                              "checked; write it again");
   return d->broken_count ? STATUS_BUDGET : STATUS_OK;

@@ -112,15 +112,20 @@ bool input_count(const struct options *options, size_t *count) {
   return option_number(options, "count", options->count, 0, SIZE_MAX, count);
 }
 
-const char *input_comment(const struct profile *p, const char *name) {
+const char *input_comment_from(const struct profile *p, const char *name,
+                               size_t first) {
   const size_t length = strlen(name);
-  for (size_t i = 0; i < p->comment_count; i++) {
+  for (size_t i = first; i < p->comment_count; i++) {
     const char *text = p->strings[p->comments[i]];
     if (strncmp(text, name, length) == 0 &&
         strncmp(text + length, ": ", 2) == 0)
       return text + length + 2;
   }
   return NULL;
+}
+
+const char *input_comment(const struct profile *p, const char *name) {
+  return input_comment_from(p, name, 0);
 }
 
 // The block profile and the mutex profile have the same value types. MProf

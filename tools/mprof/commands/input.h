@@ -34,6 +34,9 @@ struct view *input_view_of_values(const struct options *options);
 // Returns the text behind "NAME: " if a comment of the profile begins so, or
 // NULL.
 const char *input_comment(const struct profile *p, const char *name);
+// Searches only the comments with the index `first` and above.
+const char *input_comment_from(const struct profile *p, const char *name,
+                               size_t first);
 
 // Returns the kind of the profile: "heap", "block", "mutex", or the name of its
 // values. path: its file's, which tells the kind of profiles of other tools.

@@ -236,6 +236,11 @@ struct changes changes_of(const struct sides *s, const struct view *v,
   return c;
 }
 
+void changes_free(struct changes *c) {
+  free(c->rows);
+  free(c->frames);
+}
+
 void changes_print_frames(const struct changes *c, const struct change *row,
                           FILE *out, const struct style *style) {
   for (uint32_t i = 0; i < row->count;) {

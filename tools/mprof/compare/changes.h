@@ -47,6 +47,7 @@ struct change_options {
 // errors. Noise comes last.
 struct changes changes_of(const struct sides *s, const struct view *v,
                           const struct change_options *options);
+void changes_free(struct changes *c);
 
 // Prints the frames of a row, one on each line, without control characters.
 void changes_print_frames(const struct changes *c, const struct change *row,

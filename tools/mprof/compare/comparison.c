@@ -12,14 +12,13 @@
 
 // --- comparing ---
 
-static bool read_sides(struct sides *s, char *const *paths, int old_count,
-                       int count, sides_reader *reader, char *error,
-                       size_t size) {
-  for (int i = 0; i < count; i++) {
+static bool read_sides(struct sides *s, const struct comparison_options *o,
+                       char *error, size_t size) {
+  for (int i = 0; i < o->path_count; i++) {
     const char *reason =
-        sides_read(s, i < old_count ? OLD : NEW, paths[i], reader);
+        sides_read(s, i < o->old_count ? OLD : NEW, o->paths[i], o->reader);
     if (reason) {
-      snprintf(error, size, "%s: %s", shown_path(paths[i]), reason);
+      snprintf(error, size, "%s: %s", shown_path(o->paths[i]), reason);
       return false;
     }
   }
@@ -36,6 +35,71 @@ static void find_totals(const struct sides *s, const struct view *v,
   }
 }
 
+// --- values ---
+
+static struct compared_values
+compare_values(const struct sides *s, struct view *v,
+               const struct comparison_options *o) {
+  struct compared_values c = {.view = v};
+  find_totals(s, v, o->is_exact, c.total);
+  c.functions = changes_of(s, v,
+                           &(struct change_options){.key = BY_FUNCTION,
+                                                    .keeps_std = o->keeps_std,
+                                                    .is_exact = o->is_exact,
+                                                    .count_type = -1});
+  return c;
+}
+
+static void free_values(struct compared_values *c) {
+  changes_free(&c->functions);
+  view_free(c->view);
+}
+
+static bool has_values(const struct compared_values *c) {
+  return c->total[OLD].value != 0 || c->total[NEW].value != 0;
+}
+
+static bool is_changed(const struct compared_values *c) {
+  const double difference = c->total[NEW].value - c->total[OLD].value;
+  const double variance = c->total[NEW].variance + c->total[OLD].variance;
+  return (difference != 0 && fabs(difference) >= 2 * sqrt(variance)) ||
+         (c->functions.count && !c->functions.rows[0].is_noise);
+}
+
+// Adds the other values of the same unit: those that differ, or if the first
+// values are 0, one that can replace them. Returns false after a message.
+static bool add_other_values(struct comparison *d,
+                             const struct comparison_options *o, char *error,
+                             size_t size) {
+  const struct view *first = d->values->view;
+  const struct profile *p = first->profile;
+  struct view_options wanted = sides_view_options(*o->view);
+  bool is_empty = !has_values(d->values);
+  // A profile has its more important values last.
+  for (unsigned i = p->type_count; i-- > 0 && (is_empty || o->compares_all);) {
+    if (i == first->type || p->types[i].unit != p->types[first->type].unit)
+      continue;
+    wanted.type = p->strings[p->types[i].type];
+    struct view *v = view_new(d->sides->profile, &wanted, error, size);
+    if (!v)
+      return false;
+    struct compared_values c = compare_values(d->sides, v, o);
+    if (is_empty && has_values(&c)) {
+      d->empty_type = first->type_name;
+      first = v;
+      d->values[0] = c;
+      is_empty = false;
+    } else if (is_changed(&c)) {
+      *APPEND(d->values, d->value_count, d->value_capacity) = c;
+    } else {
+      free_values(&c);
+    }
+  }
+  return true;
+}
+
+// --- budgets ---
+
 // Adds what the view of a budget lacks. All views compare the same names with
 // drop_frames.
 static void add_losses(struct view_losses *to, const struct view_losses *from) {
@@ -44,8 +108,9 @@ static void add_losses(struct view_losses *to, const struct view_losses *from) {
 }
 
 static bool judge(struct comparison *d, struct judged_budget *b,
-                  const char *text, struct view_options options, bool keeps_std,
-                  bool is_exact, char *error, size_t size) {
+                  const char *text, const struct comparison_options *o,
+                  char *error, size_t size) {
+  struct view_options options = sides_view_options(*o->view);
   if (!budget_parse(text, &b->budget, error, size))
     return false;
   options.type = b->budget.type;
@@ -53,8 +118,8 @@ static bool judge(struct comparison *d, struct judged_budget *b,
   b->view = view_new(d->sides->profile, &options, error, size);
   if (!b->view || !budget_check_unit(&b->budget, b->view->unit, error, size))
     return false;
-  add_losses(&d->view->losses, &b->view->losses);
-  if (!is_exact && sides_lack_error(d->sides, b->view->type)) {
+  add_losses(&d->values->view->losses, &b->view->losses);
+  if (!o->is_exact && sides_lack_error(d->sides, b->view->type)) {
     snprintf(
         error, size,
         "--fail-if '%.80s': one file does not tell the noise of %.40s; give "
@@ -62,29 +127,25 @@ static bool judge(struct comparison *d, struct judged_budget *b,
         text, b->view->type_name);
     return false;
   }
-  find_totals(d->sides, b->view, is_exact, b->total);
+  find_totals(d->sides, b->view, o->is_exact, b->total);
   b->verdict = budget_judge(&b->budget, &b->total[OLD], &b->total[NEW]);
   if (b->verdict.is_broken) {
     d->broken_count++;
     b->stacks = changes_of(d->sides, b->view,
                            &(struct change_options){.key = BY_STACK,
-                                                    .keeps_std = keeps_std,
+                                                    .keeps_std = o->keeps_std,
                                                     .by_growth = true,
-                                                    .is_exact = is_exact,
+                                                    .is_exact = o->is_exact,
                                                     .count_type = -1});
   }
   return true;
 }
 
-struct comparison *
-comparison_new(char *const *paths, int old_count, int count,
-               const struct view_options *options,
-               const struct text_list *budgets, bool keeps_std, bool is_exact,
-               sides_reader *reader,
-               void (*prepare)(const void *arg, struct profile *p),
-               const void *arg, char *error, size_t size) {
+struct comparison *comparison_new(const struct comparison_options *o,
+                                  char *error, size_t size) {
+  const struct text_list *budgets = o->budgets;
   struct comparison *d = zeroed(1, sizeof *d);
-  struct view_options wanted = sides_view_options(*options);
+  struct view_options wanted = sides_view_options(*o->view);
   d->sides = sides_new();
   // Budgets are checked before the files are read, which may take long.
   d->budget_count = budgets->count;
@@ -94,21 +155,18 @@ comparison_new(char *const *paths, int old_count, int count,
       return NULL;
   if (!wanted.type && budgets->count)
     wanted.type = d->budgets[0].budget.type;
-  if (!read_sides(d->sides, paths, old_count, count, reader, error, size))
+  if (!read_sides(d->sides, o, error, size))
     return NULL;
-  prepare(arg, d->sides->profile);
-  d->view = view_new(d->sides->profile, &wanted, error, size);
-  if (!d->view)
+  o->prepare(o->arg, d->sides->profile);
+  struct view *v = view_new(d->sides->profile, &wanted, error, size);
+  if (!v)
     return NULL;
-  find_totals(d->sides, d->view, is_exact, d->total);
-  d->functions = changes_of(d->sides, d->view,
-                            &(struct change_options){.key = BY_FUNCTION,
-                                                     .keeps_std = keeps_std,
-                                                     .is_exact = is_exact,
-                                                     .count_type = -1});
+  *APPEND(d->values, d->value_count, d->value_capacity) =
+      compare_values(d->sides, v, o);
+  if (!o->view->type && !add_other_values(d, o, error, size))
+    return NULL;
   for (size_t i = 0; i < budgets->count; i++)
-    if (!judge(d, &d->budgets[i], budgets->items[i], wanted, keeps_std,
-               is_exact, error, size))
+    if (!judge(d, &d->budgets[i], budgets->items[i], o, error, size))
       return NULL;
   return d;
 }

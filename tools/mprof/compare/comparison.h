@@ -20,29 +20,49 @@ struct judged_budget {
   struct changes stacks; // sorted by growth; empty if the budget is kept
 };
 
-struct comparison {
-  struct sides *sides;
+// The values of one type.
+struct compared_values {
   struct view *view;
   struct estimate total[SIDES];
   struct changes functions;
+};
+
+struct comparison {
+  struct sides *sides;
+  struct compared_values *values; // at least one
+  size_t value_count, value_capacity;
+  const char *empty_type; // has been replaced because it is 0, or NULL
   struct judged_budget *budgets;
   size_t budget_count, broken_count;
-  const char *command; // the program's command line, or NULL
-  const char *lost;    // lines that say which data are missing
-  size_t row_limit;    // at most this number of rows is shown; 0: all
+  // The program's command line, or NULL if it is unknown. That of NEW is NULL
+  // if it is the same.
+  const char *command[SIDES];
+  const char *lost; // lines that say which data are missing
+  size_t row_limit; // at most this number of rows is shown; 0: all
   bool shows_noise;
 };
 
-// Reads the files and compares them. The first old_count paths are the side
-// OLD. Calls prepare for the profile that has both sides. Returns NULL and
-// writes a message of one line if a file or a budget is wrong.
-struct comparison *
-comparison_new(char *const *paths, int old_count, int count,
-               const struct view_options *options,
-               const struct text_list *budgets, bool keeps_std, bool is_exact,
-               sides_reader *reader,
-               void (*prepare)(const void *arg, struct profile *p),
-               const void *arg, char *error, size_t size);
+struct comparison_options {
+  char *const *paths; // the first old_count paths are the side OLD
+  int old_count, path_count;
+  const struct view_options *view;
+  const struct text_list *budgets;
+  bool keeps_std, is_exact;
+  // Also compares the other values of the same unit. They are shown if they
+  // differ by more than noise.
+  bool compares_all;
+  sides_reader *reader;
+  // Is called for the profile that has both sides.
+  void (*prepare)(const void *arg, struct profile *p);
+  const void *arg;
+};
+
+// Reads the files and compares them. If the options choose no value type, and
+// the values of the default one are 0 on both sides, compares another type of
+// the same unit. Returns NULL and writes a message of one line if a file or a
+// budget is wrong.
+struct comparison *comparison_new(const struct comparison_options *options,
+                                  char *error, size_t size);
 
 // Returns the number of rows of `c` to show, without noise unless shows_noise.
 size_t comparison_row_count(const struct comparison *d, const struct changes *c,

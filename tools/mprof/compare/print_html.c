@@ -63,19 +63,36 @@ static void put_table(FILE *out, const struct changes *c, size_t count,
   fputs("</table>\n", out);
 }
 
-void comparison_print_html(const struct comparison *d, FILE *out) {
-  const char *unit = d->view->unit;
-  fputs(head, out);
+static void put_title(FILE *out, const struct comparison *d,
+                      const struct compared_values *c) {
+  const char *unit = c->view->unit;
   fputs("<h1>", out);
-  markup_put_html(out, d->view->type_name);
-  if (d->command) {
-    fputs(" of ", out);
-    markup_put_html(out, d->command);
-  }
+  markup_put_html(out, c->view->type_name);
+  for (unsigned n = 0; n < SIDES; n++)
+    if (d->command[n]) {
+      fputs(n == OLD ? " of " : " &rarr; ", out);
+      markup_put_html(out, d->command[n]);
+    }
   fprintf(out, "</h1>\n<p>%s &rarr; %s, difference %s</p>\n",
-          comparison_value(&d->total[OLD], unit, true).text,
-          comparison_value(&d->total[NEW], unit, true).text,
-          comparison_difference(d->total, unit, true).text);
+          comparison_value(&c->total[OLD], unit, true).text,
+          comparison_value(&c->total[NEW], unit, true).text,
+          comparison_difference(c->total, unit, true).text);
+}
+
+static void put_functions(FILE *out, const struct comparison *d,
+                          const struct compared_values *c) {
+  put_table(out, &c->functions,
+            comparison_row_count(d, &c->functions, d->row_limit), "function");
+  if (!d->shows_noise)
+    fprintf(out,
+            "<p>Differences of less than two standard errors are not shown: "
+            "%zu.</p>\n",
+            c->functions.noise_count);
+}
+
+void comparison_print_html(const struct comparison *d, FILE *out) {
+  fputs(head, out);
+  put_title(out, d, d->values);
   for (size_t i = 0; i < d->budget_count; i++) {
     const struct judged_budget *b = &d->budgets[i];
     fprintf(out, "<p class=\"%s\">budget ", comparison_verdict_name(b));
@@ -86,13 +103,11 @@ void comparison_print_html(const struct comparison *d, FILE *out) {
     if (comparison_stack_count(b))
       put_table(out, &b->stacks, comparison_stack_count(b), "stack");
   }
-  put_table(out, &d->functions,
-            comparison_row_count(d, &d->functions, d->row_limit), "function");
-  if (!d->shows_noise)
-    fprintf(out,
-            "<p>Differences of less than two standard errors are not shown: "
-            "%zu.</p>\n",
-            d->functions.noise_count);
+  put_functions(out, d, d->values);
+  for (size_t i = 1; i < d->value_count; i++) {
+    put_title(out, d, &d->values[i]);
+    put_functions(out, d, &d->values[i]);
+  }
   if (*d->lost) {
     fputs("<pre>", out);
     markup_put_html_lines(out, d->lost);

@@ -103,20 +103,24 @@ static void print_budget(FILE *out, const struct judged_budget *b) {
 
 void comparison_print_json(const struct comparison *d, FILE *out) {
   fputs("{\"mprof_diff\": 1,\n ", out);
-  print_string(out, "command", d->command);
+  const struct compared_values *c = d->values;
+  print_string(out, "command", d->command[OLD]);
   fputs(", ", out);
-  print_string(out, "type", d->view->type_name);
+  print_string(out, "new_command",
+               d->command[NEW] ? d->command[NEW] : d->command[OLD]);
   fputs(", ", out);
-  print_string(out, "unit", d->view->unit);
+  print_string(out, "type", c->view->type_name);
+  fputs(", ", out);
+  print_string(out, "unit", c->view->unit);
   fprintf(out, ", \"old_files\": %zu, \"new_files\": %zu,\n ",
           d->sides->side[OLD].count, d->sides->side[NEW].count);
-  print_sides(out, d->total);
-  const size_t count = comparison_row_count(d, &d->functions, d->row_limit);
+  print_sides(out, c->total);
+  const size_t count = comparison_row_count(d, &c->functions, d->row_limit);
   fprintf(out, ", \"noise_functions\": %zu,\n \"functions\": [",
-          d->functions.noise_count);
+          c->functions.noise_count);
   for (size_t i = 0; i < count; i++) {
     fputs(i ? ",\n  " : "\n  ", out);
-    print_function(out, &d->functions, &d->functions.rows[i]);
+    print_function(out, &c->functions, &c->functions.rows[i]);
   }
   fputs("],\n \"budgets\": [", out);
   for (size_t i = 0; i < d->budget_count; i++) {

@@ -18,6 +18,8 @@ struct sides *sides_new(void) {
 const char *sides_read(struct sides *s, unsigned side, const char *path,
                        sides_reader *reader) {
   struct profile *p = s->profile;
+  if (s->side[side].count == 0)
+    s->side[side].first_comment = p->comment_count;
   const char *error = reader(p, path);
   if (error)
     return error;

@@ -27,6 +27,7 @@ struct sides {
   struct side {
     struct side_file *files;
     size_t count, capacity;
+    size_t first_comment; // of the profile that this side's files have added
   } side[SIDES];
 };
 
