@@ -4,7 +4,7 @@
 // Intent: the timeline of mprof html has rows for tasks, regions and messages.
 // It names the lock for which a thread waits, the thread that held it, and the
 // frames of the program; the key g goes to that thread, and a range of time has
-// sums.
+// sums. A click on one of the slowest tasks selects its range, and one on a span, too.
 //
 // REQUIRES: browser
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -24,6 +24,10 @@
 // CHECK: step: range: {{.*}} from 0.000000 s running waiting runnable in a call thread {{.*}} all threads
 // CHECK: step: matches: {{[1-9][0-9]*}} {{states? match(es)?, .*}}s; n and N go through them
 // CHECK: step: found: shop::look G2{{.*}} shop::look html-timeline.cpp
+// CHECK: step: task: {{.*}} from 0.{{[0-9]+}} s running waiting runnable in a call thread {{.*}} all threads {{.*}} waited waits where {{.*}}waiting (sync) for shop::cache: shop::look
+// CHECK: step: range of the task: request
+// CHECK: step: clicked span: request
+// CHECK: step: sums of the clicked span: {{.*}} all threads
 
 #include "../Inputs/sync-observe.h"
 #include <mprof/mprof.h>

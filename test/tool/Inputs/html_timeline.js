@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Says which spans a trace has, and what the timeline says about the longest wait
-// for a lock and about a range of time.
+// for a lock, about a range of time, about the slowest task of the overview, and about
+// the span in the timeline's first row.
 
 const trace = new Trace(JSON.parse(document.getElementById('data').textContent).traces[0]);
 const details = () => document.querySelector('.details').innerText.replace(/\s+/g, ' ');
@@ -10,6 +11,13 @@ const details = () => document.querySelector('.details').innerText.replace(/\s+/
 for (const {kind, depth, lane, spans} of trace.spanRows)
   say('row', `${SPAN_NAMES[kind]} ${depth} of ${lane < 0 ? 'all' : trace.lanes[lane].thread.name}: ` +
       spans.map(s => `${trace.spanText(s)}${s.end > s.begin ? '+' : ''}`).join(', '));
+
+// The span whose range is selected.
+function shownRange() {
+  const range = new URLSearchParams(location.hash.slice(1)).get('range');
+  const spans = trace.spanRows.flatMap(row => row.spans);
+  return spans.filter(s => `${s.begin}-${s.end}` === range).map(s => trace.spanText(s)).join();
+}
 
 let longest = {time: -1};
 trace.lanes.forEach((l, lane) => {
@@ -35,6 +43,28 @@ const steps = [
     for (const key of ['Escape', 'n'])
       press(document.querySelector('.timeline'), key);
     say('found', details());
+    location.hash = '#view=Overview';
+  },
+  () => {
+    const cards = [...document.querySelectorAll('.card')];
+    cards.find(card => /Slowest tasks/.test(card.innerText)).querySelector('a.card-row').click();
+  },
+  () => {
+    say('task', details());
+    say('range of the task', shownRange());
+    const [{begin, end}] = trace.spanRows[0].spans;
+    location.hash = `#view=Timeline&from=${begin}&to=${end}`;
+  },
+  () => {
+    const canvas = document.querySelector('.timeline'), {left, top, width} = canvas.getBoundingClientRect();
+    canvas.setPointerCapture = () => {};
+    for (let y = 0; y < 100 && /Click a state/.test(details()); y += 4)
+      for (const type of ['pointerdown', 'pointerup'])
+        canvas.dispatchEvent(new PointerEvent(type, {clientX: left + width / 2, clientY: top + y}));
+  },
+  () => {
+    say('clicked span', shownRange());
+    say('sums of the clicked span', details());
   }
 ];
 const next = () => {

@@ -474,7 +474,8 @@ class OverviewView {
           note: begin >= 0 ? `after ${timeText(begin)}` : '',
           second: parts.filter(p => p.ns >= length / 20).map(p => partText(p, length)).join('; '),
           title: parts.map(p => partText(p, length)).join('\n'),
-          href: fragmentOf({view: view.title, from: Math.max(0, begin - length * 0.1), to: begin + length * 1.1})
+          href: fragmentOf({view: view.title, from: Math.max(0, begin - length * 0.1), to: begin + length * 1.1,
+            range: `${Math.max(0, begin)}-${begin + length}`})
         }))
       });
     });

@@ -236,11 +236,10 @@ class TimelineView extends TimelineDrawing {
       }
       return;
     }
-    const hit = this.hit(event), span = hit ? null : this.spanAt(event) || this.groupAt(event);
-    if (hit)
-      tip.show(event.clientX, event.clientY, this.lines(hit).slice(0, 8));
-    else if (span)
-      tip.show(event.clientX, event.clientY, span);
+    const hit = this.hit(event), span = this.spanAt(event);
+    const lines = hit ? this.lines(hit).slice(0, 8) : span ? this.spanLines(span) : this.groupAt(event);
+    if (lines)
+      tip.show(event.clientX, event.clientY, lines);
     else
       tip.hide();
   }
@@ -257,7 +256,11 @@ class TimelineView extends TimelineDrawing {
       return;
     }
     this.trail = [];
-    this.select(this.hit(event));
+    const span = this.spanAt(event);
+    if (span && span.kind !== SPAN_MESSAGE)
+      this.selectRange(span.span.begin, span.span.end);
+    else
+      this.select(this.hit(event));
   }
 
   leave() {
@@ -277,7 +280,7 @@ class TimelineView extends TimelineDrawing {
     return i >= 0 && lane.state[i] !== ABSENT ? {lane: row.lane, i} : null;
   }
 
-  // The text of the span under the pointer.
+  // The span under the pointer.
   spanAt(event) {
     const row = this.rowAt(event);
     if (!row || !row.spans)
@@ -285,9 +288,13 @@ class TimelineView extends TimelineDrawing {
     const i = upperBound(row.begin, this.timeAt(event.offsetX)) - 1, span = row.spans[i];
     const isNear = span && (row.kind === SPAN_MESSAGE ? event.offsetX - this.x(span.begin) < 60 :
         this.x(span.end) > event.offsetX - 2);
-    return isNear ? [`${SPAN_NAMES[row.kind]} ${this.trace.spanText(span)}`,
-      (row.kind === SPAN_MESSAGE ? '' : timeText(span.end - span.begin) + ', ') +
-          `from ${this.trace.moment(span.begin)}`] : null;
+    return isNear ? {span, kind: row.kind} : null;
+  }
+
+  spanLines({span, kind}) {
+    return [`${SPAN_NAMES[kind]} ${this.trace.spanText(span)}`,
+      (kind === SPAN_MESSAGE ? '' : timeText(span.end - span.begin) + ', ') +
+          `from ${this.trace.moment(span.begin)}`, ...(kind === SPAN_MESSAGE ? [] : ['A click adds up its time'])];
   }
 
   // Counts the threads of the group under the pointer by their states.
@@ -493,8 +500,8 @@ class TimelineView extends TimelineDrawing {
     }
     if (!this.selected) {
       this.whole = this.whole || this.rangeElement(0, this.trace.duration);
-      fill(this.details, h('div', {class: 'note hint'}, 'Click a state to see its stack. Shift and drag add up a range ' +
-          'of time. The wheel (with Ctrl) or W and S zoom; drag or A and D move.'), this.whole);
+      fill(this.details, h('div', {class: 'note hint'}, 'Click a state to see its stack. Shift and drag, or a click ' +
+          'on a task or region, add up a range of time. The wheel (with Ctrl) or W and S zoom; drag or A and D move.'), this.whole);
       return;
     }
     const lines = this.lines(this.selected);
