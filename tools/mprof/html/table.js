@@ -142,6 +142,38 @@ function addPlaces(model, grain, profile, values, active, rows) {
   });
 }
 
+// The lines of the callers and callees of function fn, by their functions. Of several
+// lines, the one with the largest value in stacks with this call is taken.
+function callLines({model, shape, profile, base, type}, fn) {
+  const total = new Float64Array(model.nodeCount), user = new Uint32Array(model.nodeCount);
+  for (const p of base ? [profile, base] : [profile]) {
+    const values = p.values[p === profile ? type : p.typeIndex(profile.types[type].name)];
+    for (let i = 0; i < p.stackCount; i++)
+      total[p.nodes[i]] += Math.abs(values[i]);
+  }
+  for (let n = model.nodeCount - 1; n > 0; n--)
+    total[model.parent[n]] += total[n];
+  const of = model.frames[shape.grain], {std} = model.functions[shape.grain];
+  const isShown = n => shape.std || !std[of[model.frame[n]]];
+  const sums = [new Map(), new Map()];
+  const add = (side, n, value) => {
+    const name = of[model.frame[n]], line = model.frames[1][model.frame[n]];
+    const lines = sums[side].get(name) || new Map();
+    sums[side].set(name, lines.set(line, (lines.get(line) || 0) + value));
+  };
+  for (let n = 1; n < model.nodeCount; n++) {
+    const parent = model.parent[n], caller = user[n] = parent && (isShown(parent) ? parent : user[parent]);
+    if (!caller || !isShown(n))
+      continue;
+    if (of[model.frame[n]] === fn)
+      add(0, caller, total[n]);
+    if (of[model.frame[caller]] === fn)
+      add(1, n, total[n]);
+  }
+  const best = lines => [...lines].reduce((a, b) => b[1] > a[1] ? b : a)[0];
+  return sums.map(map => new Map([...map].map(([name, lines]) => [name, best(lines)])));
+}
+
 const byName = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 
 // Sorts as mprof top does: key is flat or cum.

@@ -120,6 +120,10 @@ function nameCell(model, grain, row) {
   return parts;
 }
 
+function changeCell(delta, unit) {
+  return h('span', {class: delta > 0 ? 'grown' : delta < 0 ? 'shrunk' : ''}, change(delta, unit));
+}
+
 class TableView {
   constructor(app) {
     this.app = app;
@@ -138,8 +142,7 @@ class TableView {
         {title: 'share', class: 'number callees', text: r => share(r.cum, tree().sum),
           bar: r => Math.abs(r.cum) / (tree().sum || 1)},
         {title: 'change', class: 'number', key: 'delta', hidden: () => !compares(),
-          text: r => h('span', {class: r.delta > 0 ? 'grown' : r.delta < 0 ? 'shrunk' : ''},
-                       change(r.delta, tree().unit))},
+          text: r => changeCell(r.delta, tree().unit)},
         {title: 'change with callees', class: 'number callees', key: 'cumDelta',
           hidden: () => !compares(), text: r => change(r.cumDelta, tree().unit)},
         {title: 'function', class: 'wide', text: r => nameCell(app.model, tree().shape.grain, r)}
@@ -191,23 +194,43 @@ class SandwichView {
     const on = {choose: fn => app.choose(fn), describe: text => app.say(text)};
     this.above = new Flame('Callers', on, true);
     this.below = new Flame('Callees', on);
-    const list = title => new RowTable({
-      label: title, sort: 'value', choose: g => app.choose(g.fn), columns: [
-        {title, class: 'wide', text: g => h('span', {class: 'name', title: app.model.wholeName(app.tree.shape.grain, g.fn)},
-                                             briefName(app.model.name(app.tree.shape.grain, g.fn)))},
-        {title: 'value', class: 'number', text: g => quantity(g.value, app.tree.unit)},
+    const list = (title, side) => new RowTable({
+      label: title, sort: 'weight', choose: g => app.choose(g.fn), columns: [
+        {title, class: 'wide', text: g => nameCell(app.model, app.tree.shape.grain, this.placeOf(g.fn, side))},
+        {title: 'value', class: 'number', key: 'weight', text: g => quantity(g.value, app.tree.unit)},
         {title: 'share', class: 'number', text: g => share(g.weight, this.weight),
-          bar: g => g.weight / (this.weight || 1)}
+          bar: g => g.weight / (this.weight || 1)},
+        {title: 'change', class: 'number', key: 'delta', hidden: () => !app.tree.base,
+          text: g => changeCell(g.delta, app.tree.unit)}
       ]
     });
-    this.callers = list('caller');
-    this.callees = list('callee');
+    this.callers = list('caller', 0);
+    this.callees = list('callee', 1);
     this.head = h('h2');
     this.element = h('div', {class: 'view fill sandwich'}, h('div', {class: 'half'},
         h('div', {class: 'lists'}, this.callers.element), this.above.element),
         this.head,
         h('div', {class: 'half'}, h('div', {class: 'lists'}, this.callees.element),
           this.below.element));
+  }
+
+  // The row of a caller or callee, with the line of the call or in the callee.
+  placeOf(fn, side) {
+    const {file, line} = this.app.model.functions[1], at = this.lines[side].get(fn);
+    return at === undefined ? {fn, via: -1, ...this.places.get(fn)} : {fn, via: -1, file: file[at], line: line[at]};
+  }
+
+  // In a comparison, the rows are sorted by the change, until another column is chosen.
+  list(table, groups) {
+    const {base} = this.app.tree, rows = groups.slice();
+    for (const g of rows)
+      g.delta = g.value - g.base;
+    const sort = key => rows.sort((a, b) => Math.abs(b[key]) - Math.abs(a[key]) || b.weight - a.weight || a.fn - b.fn);
+    if (Boolean(base) !== table.compared)
+      table.sortKey = base ? 'delta' : 'weight';
+    table.compared = Boolean(base);
+    sort(table.sortKey);
+    table.show(rows, sort);
   }
 
   show(app) {
@@ -223,13 +246,15 @@ class SandwichView {
     }
     const row = app.rows.find(r => r.fn === fn);
     const name = model.name(grain, fn), whole = this.head.title = model.wholeName(grain, fn);
-    fill(this.head, briefName(name), h('small', {},
+    fill(this.head, nameCell(model, grain, {...row, via: -1}), h('small', {},
         `${quantity(row.flat, tree.unit)} own, ${quantity(row.cum, tree.unit)} with callees ` +
-        `(${share(row.cum, tree.sum)})`), whole !== name && h('div', {class: 'whole-name'}, whole));
+        `(${share(row.cum, tree.sum)})` + (tree.base ? ', change ' + change(row.cum - row.baseCum, tree.unit) : '')), whole !== name && h('div', {class: 'whole-name'}, whole));
     const up = GroupTree.around(tree, fn, true), down = GroupTree.around(tree, fn, false);
     this.weight = down.root.weight;
-    this.callers.show(up.children(up.root), () => {});
-    this.callees.show(down.children(down.root), () => {});
+    this.lines = callLines(tree, fn);
+    this.places = new Map(app.rows.map(({fn: other, file, line}) => [other, {file, line}]));
+    this.list(this.callers, up.children(up.root));
+    this.list(this.callees, down.children(down.root));
     this.above.show(up, app.matches);
     this.below.show(down, app.matches);
     this.above.resize();
