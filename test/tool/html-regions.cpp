@@ -3,7 +3,8 @@
 //
 // Intent: the page of a trace with regions but no tasks begins with the
 // overview. Like mprof latency, it shows the slowest outermost regions, what
-// their time went to, and who held the lock.
+// their time went to, and who held the lock. The longest waits of the trace say
+// for what, where, and who ended them.
 //
 // REQUIRES: browser
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -15,7 +16,8 @@
 // CHECK-SAME: outer after
 // CHECK-SAME: order after {{.*}}waiting for shop::cache in shop::look, held by main G1 in main
 // CHECK-SAME: Timeline
-// CHECK-SAME: join in main main G1
+// CHECK-SAME: join in main main G1{{.*}}ended by shop::look G2{{.*}} in shop::look html-regions.cpp:
+// CHECK-SAME: lock shop::cache in shop::look shop::look G2{{.*}}last held by main G1{{.*}} in main html-regions.cpp:
 // RUN: %python %S/Inputs/browser.py use %S/Inputs/html_begin.js page.html \
 // RUN:   | FileCheck %s --check-prefix=FIRST
 // FIRST: step: begins with Overview

@@ -4,8 +4,8 @@
 // Intent: the timeline of mprof html has rows for tasks, regions and messages.
 // It names the lock for which a thread waits, the thread that held it, and the
 // frames of the program; the key g goes to that thread, and a range of time has
-// sums. A click on one of the slowest tasks selects its range, and one on a span,
-// too.
+// sums. A click on one of the slowest tasks selects its range, and one on a
+// span, too.
 //
 // REQUIRES: browser
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -9,6 +9,9 @@
 const PAIR_PARTS = ['', '[released in]', '[taken in]', '[lock made in]'];
 const NO_PAIR_PARTS = ['[no release]', '[unknown waiter]'];
 
+// The rows of a lock. One more row has the sum of the others.
+const MAX_PAIRS = 12, MAX_FUNCTIONS = 6;
+
 class LocksView {
   // block, mutex, pairs: profiles, or undefined. Without the first two, the sums
   // are those of the pairs.
@@ -39,7 +42,8 @@ class LocksView {
         'that waited for a lock, with their waiting time (block profile). Right: the functions ' +
         'that let others wait until they released it (mutex profile).'),
         this.pairs && h('p', {class: 'note'}, 'Arrows: who waited for whom (locks profile): the ' +
-        'waiter \u2192 where the holder took the lock -> where it released it; ? is not known.'),
+        'waiter \u2192 where the holder took the lock -> where it released it; ? is not known. ' +
+        'A wait that several releases prolonged is one wait, but counts in the row of each; its time is divided.'),
         sorted.slice(0, 100).map(lock => this.card(app, lock, most)));
   }
 
@@ -93,7 +97,42 @@ class LocksView {
       lock.pairs.set(key, pair);
       if (!this.profiles.length)
         lock.sums[0] += delays[i];
+      if (lines[3] >= 0 && /^0x/.test(lock.name))
+        lock.made = `+${labels.get('lock_offset') || 0} in ${this.madeIn(lines[3])}`;
     }
+    for (const lock of locks.values())
+      this.joinUnknown(lock);
+  }
+
+  // "block of NAME FILE:LINE", or the type of the block.
+  madeIn(line) {
+    const place = this.placeOf(line), [type] = place.match(/^typeinfo name for /) || [''];
+    return type ? place.slice(type.length) : 'block of ' + place;
+  }
+
+  // If one place is known where a lock was taken before a release, the pairs without a
+  // place join it, as in pairs_join.
+  joinUnknown(lock) {
+    const known = new Map(), key = p => [p.lines[0], p.lines[1], p.lines[3], ...p.access].join('\n');
+    for (const pair of lock.pairs.values())
+      if (pair.lines[2] >= 0)
+        known.set(key(pair), known.has(key(pair)) ? null : pair);
+    for (const [name, pair] of lock.pairs) {
+      const to = pair.lines[1] >= 0 && pair.lines[2] < 0 && known.get(key(pair));
+      if (!to)
+        continue;
+      for (const value of ['delay', 'count', 'held'])
+        to[value] += pair[value];
+      to.worst = Math.max(to.worst, pair.worst);
+      to.queue = Math.max(to.queue, pair.queue);
+      to.hasUnknown = true;
+      lock.pairs.delete(name);
+    }
+  }
+
+  // The pairs of a lock, the longest waits first.
+  pairsOf(lock) {
+    return [...lock.pairs.values()].sort((a, b) => b.delay - a.delay);
   }
 
   // The innermost line of the user's in each part of a stack, or -1. The runtime
@@ -114,35 +153,42 @@ class LocksView {
   }
 
   // "NAME FILE:LINE"
-  placeOf(line) {
+  placeOf(line, room = 80) {
     const {model} = this.app, {file, line: number} = model.functions[1];
-    return line < 0 ? '?' : [shortenName(model.name(1, line), 80),
+    return line < 0 ? '?' : [shortenName(model.name(1, line), room),
       placeText(model, {file: file[line], line: number[line]})].filter(Boolean).join(' ');
   }
 
   // Says where the holder took and released the lock; in one function, "NAME FILE:LINE -> LINE".
-  holderOf({lines: [, release, taken]}) {
+  holderOf({lines: [, release, taken]}, room) {
     const {name, file, line} = this.app.model.functions[1];
     if (release < 0)
       return 'not seen';
     if (taken >= 0 && name[taken] === name[release] && file[taken] === file[release] && line[taken] > 0 && line[release] > 0)
-      return this.placeOf(taken) + (line[taken] === line[release] ? '' : ` -> ${line[release]}`);
-    return `${this.placeOf(taken)} -> ${this.placeOf(release)}`;
+      return this.placeOf(taken, room) + (line[taken] === line[release] ? '' : ` -> ${line[release]}`);
+    return `${this.placeOf(taken, room)} -> ${this.placeOf(release, room)}`;
   }
 
   pairRows(lock, most) {
     const time = value => quantity(value, 'nanoseconds');
-    return [...lock.pairs.values()].sort((a, b) => b.delay - a.delay).slice(0, 12).map(pair => {
+    const pairs = this.pairsOf(lock);
+    return pairs.slice(0, MAX_PAIRS).map(pair => {
       const [waiter, holder] = pair.access;
       const access = (waiter && `, ${waiter}`) + (holder && ` behind ${holder}`);
       const facts = [`${time(pair.delay)} in ${counted(pair.count, 'wait')}`, pair.worst && `worst ${time(pair.worst)}`,
-        pair.lines[2] >= 0 && `held ${time(pair.held)}`, pair.queue && `queue ${wholeText(pair.queue)}`];
+        pair.lines[2] >= 0 && `held ${time(pair.held)}${pair.hasUnknown ? ' + ?' : ''}`, pair.queue && `queue ${wholeText(pair.queue)}`];
       const row = h('div', {class: 'label bar', title: pair.parts.slice(0, 3).filter(Boolean).join('\n')},
           h('span', {}, `${this.placeOf(pair.lines[0])} \u2192 ${this.holderOf(pair)}${access}`),
           h('span', {class: 'place'}, facts.filter(Boolean).join(', ')));
       row.style.setProperty('--part', 100 * pair.delay / most + '%');
       return row;
-    });
+    }).concat(this.hiddenRow(pairs.slice(MAX_PAIRS).map(pair => pair.delay)));
+  }
+
+  // Says what the rows that are not shown add to the sum.
+  hiddenRow(values) {
+    return values.length ? h('p', {class: 'note'}, `${counted(values.length, 'more row')}: ` +
+        quantity(values.reduce((sum, v) => sum + v, 0), 'nanoseconds')) : [];
   }
 
   card(app, lock, most) {
@@ -151,17 +197,17 @@ class LocksView {
       return h('div', {class: 'lock-side'}, h('div', {class: 'place'},
           `${title}: ${quantity(lock.sums[s], 'nanoseconds')} in ` +
           counted(lock.counts[s], s ? 'release' : 'wait')),
-          rows.slice(0, 6).map(([fn, value]) => {
+          rows.slice(0, MAX_FUNCTIONS).map(([fn, value]) => {
             const button = h('button', {class: 'label bar', onclick: () => this.open(app, s, fn)},
                 h('span', {}, fn < 0 ? 'no stack' : briefName(app.model.name(0, fn))),
                 h('span', {class: 'place'}, quantity(value, 'nanoseconds')));
             button.style.setProperty('--part', 100 * value / most + '%');
             return button;
-          }), !rows.length && h('p', {class: 'note'}, s ? 'no release is recorded' :
+          }), this.hiddenRow(rows.slice(MAX_FUNCTIONS).map(([, value]) => value)), !rows.length && h('p', {class: 'note'}, s ? 'no release is recorded' :
               'no wait is recorded'));
     };
     return h('section', {class: 'lock'}, h('h2', {title: lock.name}, briefName(lock.name),
-        lock.kind && h('small', {}, lock.kind)),
+        lock.kind && h('small', {}, lock.kind), lock.made && h('small', {}, lock.made)),
         this.profiles.length > 0 &&
             h('div', {class: 'lock-sides'}, side(0, 'Waited'), side(1, 'Let others wait')),
         lock.pairs.size > 0 && h('div', {class: 'lock-pairs'}, this.pairRows(lock, most)));

@@ -132,7 +132,7 @@ class OverviewView {
   }
 
   // The functions with the largest own values.
-  valueCard(title, profile, type, text) {
+  valueCard(title, profile, type, text, seconds) {
     const tree = this.tree(profile, type);
     if (!(tree.weight[0] > 0))
       return null;
@@ -141,9 +141,24 @@ class OverviewView {
     return this.card({
       title, text: text || quantityWithError(tree.sum, tree.variance, tree.unit) + ' in total',
       href: this.href('Flame graph', profile, type), hint: this.errorHint(tree.sum, tree.variance),
-      rows: rows.map(r => this.functionRow(tree, r, quantityWithError(r.flat, r.variance, tree.unit),
-                                           Math.abs(r.flat) / tree.sum))
+      rows: rows.map(r => ({...this.functionRow(tree, r, quantityWithError(r.flat, r.variance, tree.unit),
+                                                Math.abs(r.flat) / tree.sum), second: seconds && seconds.get(r.fn)}))
     });
+  }
+
+  // For what each function waited longest, by the labels of its stacks: "for mutex queue".
+  lockNames(profile, type) {
+    const {model} = this.app, shape = shapeOf(model, 0, model.start.std), sums = new Map();
+    for (let i = 0; i < profile.stackCount; i++) {
+      const labels = new Map(model.labelSets[profile.labels[i]]), kind = labels.get('kind') || '';
+      const lock = labels.get('lock'), text = !lock ? kind : /^0x/.test(lock) ? lockName(lock, kind) : `${kind} ${lockName(lock)}`;
+      const fn = shape.fn[shape.leaf(profile.nodes[i])], all = sums.get(fn) || new Map();
+      sums.set(fn, all.set(text, (all.get(text) || 0) + profile.values[type][i]));
+    }
+    return new Map([...sums].map(([fn, all]) => {
+      const [[first], ...rest] = [...all].sort((a, b) => b[1] - a[1]);
+      return [fn, first && `for ${first}` + (rest.length ? ` and ${counted(rest.length, 'other')}` : '')];
+    }));
   }
 
   // --- memory
@@ -398,7 +413,7 @@ class OverviewView {
     const card = kind => {
       const p = this.find(kind), i = p ? Math.max(0, p.typeIndex('delay')) : -1;
       return p && this.valueCard(CARD_TITLES[kind], p, i,
-          `${quantity(p.types[i].total, p.types[i].unit)} in total.`);
+          `${quantity(p.types[i].total, p.types[i].unit)} in total.`, this.lockNames(p, i));
     };
     if (!view)
       return [card('block'), card('mutex')];
@@ -417,12 +432,12 @@ class OverviewView {
           (others ? ` and ${quantity(others, 'nanoseconds')} for other things.` : '.'),
       rows: locks.slice(0, CARD_ROWS).map(l => {
         // The profile locks knows which waiter waited for which holder.
-        const [pair] = [...l.pairs.values()].sort((a, b) => b.delay - a.delay);
+        const [pair] = view.pairsOf(l);
         const [waiter, holder] = pair ?
-            [pair.parts[0], pair.parts[2] || pair.parts[1]].map(text => shortenName(text, 30)) :
+            [view.placeOf(pair.lines[0], 30), pair.lines[1] >= 0 ? view.holderOf(pair, 30).replace('? -> ', '') : ''] :
             [name(l.functions[0]), name(l.functions[1])];
         return {
-          value: quantity(Math.max(l.sums[0], l.sums[1]), 'nanoseconds'), name: lockName(l.name, l.kind),
+          value: quantity(Math.max(l.sums[0], l.sums[1]), 'nanoseconds'), name: lockName(l.name, l.kind), note: l.made,
           part: Math.max(l.sums[0], l.sums[1]) / waited, title: l.name,
           second: [waiter && waiter + ' waited', holder && holder + ' held it'].filter(Boolean).join(', '),
           href: fragmentOf({view: view.title})
@@ -493,6 +508,7 @@ class OverviewView {
             words.map((w, k) => sums[k] && `${timeText(sums[k])} ${w}`).filter(Boolean).join(', ') + '.',
         rows: longestWaits(trace, CARD_ROWS).map(w => ({
           value: timeText(w.time), name: w.text, note: trace.lanes[w.lane].name(), part: w.time / trace.duration,
+          second: chainText(trace, w),
           href: fragmentOf({view: view.title, lane: w.lane, time: w.from,
             from: Math.max(0, w.from - w.time / 2), to: w.from + w.time * 1.5})
         }))

@@ -316,8 +316,8 @@ function partText({ns, isWait, kind, lock, in: place, held}, length) {
 
 // The longest wait of each stack of a trace, in the order of their lengths.
 function longestWaits(trace, count) {
-  const longest = new Float64Array(trace.frames.length / 2 + 1), from = longest.slice();
-  const lanes = new Int32Array(longest.length), reasons = lanes.slice();
+  const longest = new Float64Array(trace.frames.length / 2 + 1);
+  const lanes = new Int32Array(longest.length), states = lanes.slice();
   trace.lanes.forEach((lane, index) => {
     for (let i = 0; i < lane.count; i++) {
       if (lane.state[i] !== BLOCKED)
@@ -327,18 +327,43 @@ function longestWaits(trace, count) {
         continue;
       longest[stack] = time;
       lanes[stack] = index;
-      from[stack] = lane.time[i];
-      reasons[stack] = lane.reason[i];
+      states[stack] = i;
     }
   });
   return [...longest.keys()].filter(s => longest[s] > 0).sort((a, b) => longest[b] - longest[a])
       .slice(0, count).map(s => {
-        const own = ownFrame(trace.stackLines(s)), lock = trace.locks[reasons[s]];
-        const what = waitWord(trace.reasons[reasons[s]], trace.stackLines(s)) +
-            (lock && ' ' + shortenName(lock, 34));
-        return {time: longest[s], lane: lanes[s], from: from[s],
-          text: [what, own && shortenName(frameName(own), 34)].filter(Boolean).join(' in ')};
+        const lane = trace.lanes[lanes[s]], i = states[s];
+        return {time: longest[s], lane: lanes[s], i, from: lane.time[i], text: waitText(trace, lane, i)};
       });
+}
+
+// "lock cache in shop::look"
+function waitText(trace, lane, i) {
+  const lines = trace.stackLines(lane.stack[i]), own = ownFrame(lines), lock = trace.locks[lane.reason[i]];
+  const what = waitWord(trace.reasons[lane.reason[i]], lines) + (lock && ' ' + shortenName(lock, 34));
+  return [what, own && shortenName(frameName(own), 34)].filter(Boolean).join(' in ');
+}
+
+// Who ended a wait, and for what that thread had itself waited meanwhile:
+// "ended by look G2, which waited 1.20 ms: lock cache in shop::look, last held by main G1 in main".
+function chainText(trace, {lane, i}) {
+  const [wait, ...causes] = trace.chainOf({lane, i}), texts = [];
+  let waiting = wait;
+  for (const cause of causes) {
+    const at = trace.lanes[cause.lane];
+    if (cause.lane !== waiting.lane) {
+      const waited = trace.lanes[waiting.lane], waker = trace.wakerOf(waiting.lane, waited.time[waiting.i + 1]);
+      const place = ownFrame(trace.stackLines(trace.arrows.stack[waker]));
+      texts.push((trace.waits[waited.reason[waiting.i]] === 0 ? 'last held by ' : 'ended by ') + at.name() +
+          (place ? ' in ' + frameText(place) : ''));
+    }
+    waiting = cause;
+    if (texts.length > 1)
+      break;
+    if (at.isWait(cause.i))
+      texts.push(`which waited ${timeText(at.time[cause.i + 1] - at.time[cause.i])}: ${waitText(trace, at, cause.i)}`);
+  }
+  return texts.join(', ');
 }
 
 function timeText(ns) {
