@@ -76,6 +76,8 @@ static char *runtime_options(const struct options *o, const char *directory,
     add(out, "heap_rate", o->heap_rate);
   if (o->peak)
     add(out, "peak", "1");
+  if (o->heapx)
+    add(out, "heapx", "1");
   if (o->block)
     add(out, "block_rate", "1");
   if (o->mutex)
@@ -203,8 +205,9 @@ static void write_page(const struct options *o, const struct written_files *f) {
     char *output =
         text_of("%.*shtml", (int)(first->rest - first->path), first->path);
     page.output = output;
-    if (command_html(&page) == STATUS_OK && !o->quiet)
-      fprintf(stderr, "\npage for a browser: %s\n", shown_path(output));
+    if (command_html(&page) == STATUS_OK)
+      fprintf(stderr, "%spage for a browser: %s\n", o->quiet ? "" : "\n",
+              shown_path(output));
     free(output);
   }
   free(page.paths);

@@ -30,7 +30,7 @@ const CHANGED = {
 // The kinds of profiles, their contents, and the options of mprof run that record
 // them. null: it does so by default.
 const RECORDINGS = [
-  ['peak', 'the memory in use at the peak', null], ['temporary_objects', 'temporary blocks', '-O heapx=1'],
+  ['peak', 'the memory in use at the peak', null], ['temporary_objects', 'temporary blocks', '--heapx'],
   ['block', 'waits', '--block'], ['mutex', 'who let others wait', '--mutex'],
   ['threads', 'what each thread does at the end', '--threads'],
   ['cpu', 'processor time', '--cpu'], ['threadleak', 'stuck threads', '--stuck'],
