@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hash table that maps the 64-bit ids of a file to indices of dense arrays.
+// A table that maps the 64-bit ids of a file to indices of dense arrays.
 
 #ifndef MPROF_TOOLS_IDMAP_H
 #define MPROF_TOOLS_IDMAP_H
@@ -19,6 +19,10 @@ struct idmap {
   struct idmap_entry *entries;
   // capacity: number of entries, 0 or a power of two; count: entries in use
   size_t capacity, count;
+  // Most files number from 0 or 1. Such ids need no hash: their values are
+  // here.
+  size_t *small;
+  size_t small_capacity, small_count;
 };
 
 // Sets *index to the index of id and returns true. Returns false if id is not

@@ -50,10 +50,15 @@ struct p_state *state_of_p(struct states *s, uint64_t id) {
 }
 
 struct m_state *state_of_m(struct states *s, uint64_t id) {
+  // Many events in turn are of one thread.
+  if (s->m_count && s->last_m == id)
+    return &s->ms[s->last_m_index];
   const size_t index = idmap_get(&s->m_ids, id, s->m_count);
   if (index == s->m_count)
     *APPEND(s->ms, s->m_count, s->m_capacity) =
         (struct m_state){TRACE_NONE, TRACE_NONE};
+  s->last_m = id;
+  s->last_m_index = index;
   return &s->ms[index];
 }
 

@@ -63,6 +63,8 @@ struct states {
   size_t p_count, p_capacity;
   struct m_state *ms;
   size_t m_count, m_capacity;
+  uint64_t last_m; // the last thread that was looked up, and its index in ms
+  size_t last_m_index;
   bool *tasks; // for each task: has begun and not ended
   size_t task_count, task_capacity;
   bool collections_known; // an event of a garbage collection has been seen

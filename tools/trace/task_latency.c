@@ -17,11 +17,15 @@ uint64_t latency_find_tasks(struct latency *l, const char *path,
   if (l->tasks->count || l->tasks->begun_before)
     return violations;
   tasks_free(l->line);
-  l->line = tasks_begin(trace);
+  latency_find_regions(l, trace);
+  return violations;
+}
+
+void latency_find_regions(struct latency *l, struct trace *trace) {
+  *l = (struct latency){.line = tasks_begin(trace)};
   convert_regions_to_tasks(trace, l->line);
   l->tasks = tasks_end(l->line);
   l->are_regions = l->tasks->count != 0;
-  return violations;
 }
 
 static int by_length(const void *a, const void *b) {

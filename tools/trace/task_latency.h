@@ -28,6 +28,9 @@ struct latency {
 // Clear the result with latency_clear before the trace is closed.
 uint64_t latency_find_tasks(struct latency *l, const char *path,
                             struct trace *trace);
+// Finds the regions of a trace that is known to have no tasks, which saves to
+// read it once more.
+void latency_find_regions(struct latency *l, struct trace *trace);
 // Finds what the time of the slowest tasks went to, of at most `limit`.
 void latency_find_slowest(struct latency *l, struct trace *trace,
                           struct trace_window window, size_t limit);

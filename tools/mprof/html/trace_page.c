@@ -71,7 +71,7 @@ struct page_timeline {
   struct spans spans;
   struct stream arrows, heap;
   size_t arrow_count, heap_count;
-  bool has_work; // the trace has tasks or regions
+  bool has_tasks, has_regions;
   uint64_t last_arrow, last_heap_time;
   int64_t last_heap, heap_before; // heap_before: before the window
 };
@@ -252,7 +252,7 @@ static void line_region_begin(struct timeline *line, uint64_t g,
   struct page_timeline *l = (struct page_timeline *)line;
   (void)task;
   (void)stack;
-  l->has_work = true;
+  l->has_regions = true;
   spans_region_begin(&l->spans, l->axis.now, thread_of(l, g),
                      reason_of(l, name));
 }
@@ -282,7 +282,7 @@ static void line_range_begin(struct timeline *line, enum range_kind kind,
       [RANGE_SWEEP] = TEXT("sweep"),
       [RANGE_ASSIST] = TEXT("assist of a garbage collection")};
   struct page_timeline *l = (struct page_timeline *)line;
-  l->has_work |= kind == RANGE_TASK;
+  l->has_tasks |= kind == RANGE_TASK;
   spans_range_begin(&l->spans, l->axis.now, kind, id,
                     reason_of(l, name.length ? name : names[kind]));
 }
@@ -290,6 +290,7 @@ static void line_range_begin(struct timeline *line, enum range_kind kind,
 static void line_range_end(struct timeline *line, enum range_kind kind,
                            uint64_t id) {
   struct page_timeline *l = (struct page_timeline *)line;
+  l->has_tasks |= kind == RANGE_TASK;
   spans_range_end(&l->spans, l->axis.now, kind, id);
 }
 
@@ -486,9 +487,12 @@ static void write_slowest(const struct page_timeline *l, struct trace *trace,
                           FILE *out) {
   enum { SLOWEST = 3 };
   struct latency latency;
-  if (!l->has_work) // saves the time to read a large trace again
+  if (!l->has_tasks && !l->has_regions) // saves to read the trace again
     return;
-  latency_find_tasks(&latency, NULL, trace); // convert printed the violations
+  if (l->has_tasks)
+    latency_find_tasks(&latency, NULL, trace); // convert printed the violations
+  else
+    latency_find_regions(&latency, trace);
   latency_find_slowest(&latency, trace, l->window, SLOWEST);
   slowest_write(&latency, l->window, out);
   latency_clear(&latency);
