@@ -310,6 +310,10 @@ static void claim_heaps(struct work *w, struct mprof_glibc *g) {
     w->account->heaps_unwalked += !h->is_walked;
     w->account->free_bytes += h->resident[MPROF_HEAP_LISTED];
     w->account->free_pages += h->free_pages;
+    for (int k = 0; h->is_walked && k < MPROF_HEAP_SORTS; k++)
+      w->account->releasable += h->resident[k];
+    if (h->is_walked)
+      w->account->releasable -= mprof_glibc_kept(h);
     if (w->splits_free)
       mprof_glibc_add_holes(h, &w->holes);
   }
@@ -655,6 +659,8 @@ static void add_others(struct work *w, const struct mprof_other_malloc *said) {
     const struct claim of = {.part = part_of_sort[order[i]],
                              .detail = w->other};
     add_row(w, &of, &u);
+    if (order[i] == MPROF_HEAP_CACHED || order[i] == MPROF_HEAP_LISTED)
+      w->account->releasable += u.rss;
     mprof_usage_subtract(&left, &u);
   }
   add_row(w, &c, &left);

@@ -84,6 +84,9 @@ struct mprof_account {
   // Resident bytes of glibc's free memory between blocks, and those of them
   // that are whole pages.
   uint64_t free_bytes, free_pages;
+  // Resident bytes that blocks in use do not keep, so that malloc could give
+  // them back.
+  uint64_t releasable;
   // The large blocks of glibc's malloc that were sampled.
   struct mprof_touched *touched;
   size_t touched_len, touched_bytes;

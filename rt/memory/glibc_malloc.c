@@ -57,21 +57,27 @@ static void keep_cached(struct mprof_pc_table *cached, uintptr_t chunk) {
     mprof_pc_table_get(cached, (mprof_pc)chunk);
 }
 
-// Returns the bytes of the chunks that the cache has; 0 if the chunk is none.
-// cached: gets the chunks; or NULL.
-static uint64_t cached_bytes(struct mprof_process *p, uintptr_t chunk,
-                             struct mprof_pc_table *cached) {
+// Chunks of malloc.
+struct chunks {
+  uint64_t bytes, count;
+};
+
+// Returns the chunks that the cache has; none if the chunk is no cache. cached:
+// gets the chunks; or NULL.
+static struct chunks cached_chunks(struct mprof_process *p, uintptr_t chunk,
+                                   struct mprof_pc_table *cached) {
   const uintptr_t counts = chunk + UNIT,
                   lists = counts + LISTS * sizeof(uint16_t);
-  uint64_t sum = 0;
+  struct chunks sum = {0};
   for (unsigned i = 0; i < LISTS; i++) {
     const uintptr_t word =
         mprof_process_word(p, counts + i * sizeof(uint16_t) / WORD * WORD);
     const uint64_t n = word >> (i % 4 * 16) & 0xffff;
     const uintptr_t first = mprof_process_word(p, lists + i * WORD);
     if ((n == 0) != (first == 0) || first % UNIT != 0)
-      return 0;
-    sum += n * (MIN_CHUNK + i * UNIT);
+      return (struct chunks){0};
+    sum.bytes += n * (MIN_CHUNK + i * UNIT);
+    sum.count += n;
     uintptr_t block = first;
     for (uint64_t k = 0; cached != NULL && k < n && block % UNIT == 0; k++) {
       keep_cached(cached, block - UNIT);
@@ -170,12 +176,15 @@ void mprof_holes_free(struct mprof_holes *h) {
 
 // --- a walk ---
 
-// Moves up to `bytes` bytes of the blocks in use to the cached ones.
-static void move_cached(struct mprof_glibc_heap *h, uint64_t bytes) {
-  if (bytes > h->resident[MPROF_HEAP_USED])
-    bytes = h->resident[MPROF_HEAP_USED];
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// Moves chunks from the blocks in use to the cached ones, as far as there are
+// as many in use.
+static void move_cached(struct mprof_glibc_heap *h, struct chunks c) {
+  const uint64_t bytes = least(c.bytes, h->resident[MPROF_HEAP_USED]);
   h->resident[MPROF_HEAP_USED] -= bytes;
   h->resident[MPROF_HEAP_CACHED] += bytes;
+  h->blocks -= least(c.count, h->blocks);
 }
 
 static bool add_block(struct mprof_glibc_block **v, size_t *len, size_t *bytes,
@@ -205,9 +214,9 @@ static uintptr_t walk(struct mprof_glibc *g, struct mprof_process *p,
                       struct mprof_glibc_heap *h, uintptr_t first,
                       size_t first_large, struct mprof_holes *holes) {
   const uintptr_t end = h->limit;
-  uint64_t cached = 0;
+  struct chunks cached = {0};
   memset(h->resident, 0, sizeof(h->resident));
-  h->free_pages = 0;
+  h->free_pages = h->blocks = 0;
   h->resident[MPROF_HEAP_OWN] = resident(p, h->start, first);
   unsigned long chunks = 0;
   if (g != NULL)
@@ -231,6 +240,7 @@ static uintptr_t walk(struct mprof_glibc *g, struct mprof_process *p,
     else
       h->top = at;
     h->resident[sort] += resident(p, at, next);
+    h->blocks += sort == MPROF_HEAP_USED;
     if (sort == MPROF_HEAP_LISTED && size >= MPROF_PAGE)
       h->free_pages += whole_pages(p, at, next);
     // Without memory, fewer stacks tell how much of their blocks is resident.
@@ -239,8 +249,12 @@ static uintptr_t walk(struct mprof_glibc *g, struct mprof_process *p,
                 &(struct mprof_glibc_block){at, next, at + UNIT});
     if (holes != NULL && sort != MPROF_HEAP_TOP)
       add_chunk(holes, at, next, sort == MPROF_HEAP_USED ? at + UNIT : 0);
-    if (size == CACHE_CHUNK && sort == MPROF_HEAP_USED)
-      cached += cached_bytes(p, at, g != NULL ? g->cached : NULL);
+    if (size == CACHE_CHUNK && sort == MPROF_HEAP_USED) {
+      const struct chunks of_thread =
+          cached_chunks(p, at, g != NULL ? g->cached : NULL);
+      cached.bytes += of_thread.bytes;
+      cached.count += of_thread.count;
+    }
   }
   h->is_walked = true;
   h->first = first;
@@ -269,6 +283,13 @@ static bool walk_from(struct mprof_glibc *g, struct mprof_process *p,
   }
   g->large_len = first_large;
   return false;
+}
+
+uint64_t mprof_glibc_kept(const struct mprof_glibc_heap *h) {
+  const uint64_t *r = h->resident;
+  return r[MPROF_HEAP_USED] + r[MPROF_HEAP_OWN] +
+         least(r[MPROF_HEAP_LISTED] - h->free_pages + r[MPROF_HEAP_CACHED],
+               h->blocks * MPROF_PAGE);
 }
 
 void mprof_glibc_add_holes(const struct mprof_glibc_heap *h,
@@ -487,11 +508,11 @@ static uintptr_t find_main_arena(struct mprof_process *p, uintptr_t top) {
   return 0;
 }
 
-// Returns the bytes of the chunks in fastbinsY. *steps: the number of chunks
-// that may still be followed. cached: gets the chunks; or NULL.
-static uint64_t fast_bytes(struct mprof_process *p, uintptr_t fast,
-                           size_t *steps, struct mprof_pc_table *cached) {
-  uint64_t sum = 0;
+// Returns the chunks in fastbinsY. *steps: the number of chunks that may still
+// be followed. cached: gets the chunks; or NULL.
+static struct chunks fast_chunks(struct mprof_process *p, uintptr_t fast,
+                                 size_t *steps, struct mprof_pc_table *cached) {
+  struct chunks sum = {0};
   for (unsigned i = 0; i < FAST; i++) {
     const uintptr_t size = MIN_CHUNK + (uintptr_t)i * UNIT;
     uintptr_t chunk = mprof_process_word(p, fast + i * WORD);
@@ -499,7 +520,8 @@ static uint64_t fast_bytes(struct mprof_process *p, uintptr_t fast,
       if (chunk % UNIT != 0 ||
           (size_word(p, chunk) & ~(uintptr_t)FLAGS) != size)
         break;
-      sum += size;
+      sum.bytes += size;
+      sum.count++;
       keep_cached(cached, chunk);
       chunk = next_freed(p, chunk + UNIT);
     }
@@ -520,7 +542,7 @@ static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
     else if (mprof_process_word(p, h->start) - h->start < HEAP_ALIGNMENT)
       fast = mprof_process_word(p, h->start) + ARENA_FAST_AT;
     if (fast != 0)
-      move_cached(h, fast_bytes(p, fast, &steps, g->cached));
+      move_cached(h, fast_chunks(p, fast, &steps, g->cached));
   }
 }
 

@@ -88,6 +88,7 @@ struct mprof_glibc_heap {
   uintptr_t first, top; // the first and the last chunk
   uint64_t resident[MPROF_HEAP_SORTS];
   uint64_t free_pages; // bytes of MPROF_HEAP_LISTED that are whole pages
+  uint64_t blocks;     // number of the blocks in use
 };
 
 // A large block: a mapping of its own, or a chunk of a heap.
@@ -117,6 +118,10 @@ struct mprof_glibc {
 int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p,
                      struct mprof_pc_table *cached);
 void mprof_glibc_free(struct mprof_glibc *g);
+// Returns how much resident memory of the heap the blocks in use keep: their
+// own bytes, and the free memory around them, but not more than a page for each
+// block. malloc could give the rest back.
+uint64_t mprof_glibc_kept(const struct mprof_glibc_heap *h);
 // Adds the chunks of a heap to *holes.
 void mprof_glibc_add_holes(const struct mprof_glibc_heap *h,
                            struct mprof_holes *holes);

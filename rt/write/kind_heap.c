@@ -409,11 +409,7 @@ static int write_pprof(struct mprof_outfile *f,
   char note[40], over_time[2048];
   struct mprof_text c = MPROF_TEXT(over_time);
   struct mprof_text t = MPROF_TEXT(note);
-  if (variant == PEAK) {
-    mprof_text_str(&t, "moment: the peak of the memory in use");
-  } else if (variant == MAIN) {
-    mprof_text_str(&t, "moment: the end of main");
-  } else {
+  if (variant != PEAK && variant != MAIN) {
     // mprof leaks compares this number with the storage that libc keeps for
     // threads.
     mprof_text_str(&t, "threads_now: ");
@@ -434,7 +430,10 @@ static int write_pprof(struct mprof_outfile *f,
       .duration_ns = s->before == NULL ? 0 : s->time_ns - s->before->time_ns,
       .rate_name = "heap_rate",
       .rate = s->rate,
-      .note = note,
+      .moment = variant == PEAK   ? "the peak of the memory in use"
+                : variant == MAIN ? "the end of main"
+                                  : NULL,
+      .note = t.len > 0 ? note : NULL,
       .curve = c.len > 0 ? over_time : NULL,
       .drops_allocators = true};
   return mprof_pprof_write(

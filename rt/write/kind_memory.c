@@ -6,8 +6,8 @@
 // bytes belong. The inner frames are what is known of them: the name of a file,
 // a thread or an arena, or the stack that has allocated or mapped the memory,
 // or whose blocks keep it (memory/owners.h). The values add up to what the
-// kernel counts. At exit, the profile shows the moment at which the resident
-// memory was highest.
+// kernel counts. At exit, the profile shows the exit, or the moment at which
+// the resident memory was highest if most of it has gone since.
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
@@ -28,8 +28,14 @@
 
 #include <string.h>
 
+enum moment { PRESENT, EXIT, HIGHEST };
+// By enum moment. As in "at exit".
+static const char *const moments[] = {NULL, "exit",
+                                      "the highest resident memory"};
+
 struct memory_copy {
   struct mprof_account account;
+  enum moment moment;
   // The blocks in use: the copy of the heap profile at exit, or own_heap.
   const struct mprof_mem_snapshot *heap;
   struct mprof_mem_snapshot own_heap;
@@ -40,7 +46,10 @@ struct memory_copy {
   // Memory of an allocator that does not say how much of it is in use, without
   // what in_use has of it.
   struct mprof_usage unsplit;
-  uint64_t missed; // the highest resident memory, if no account is near it
+  // The highest resident memory, if it is clearly higher than that of the
+  // account, and whether it is also higher than that of all others.
+  uint64_t highest;
+  bool was_missed;
   int64_t time_ns;
 };
 
@@ -153,8 +162,9 @@ static void put_notes(struct mprof_text *t, const struct memory_copy *c) {
   for (size_t i = 0; i < c->heap->len; i++)
     mprof_mem_add_variance(&v, &c->heap->samples[i]);
   mprof_account_put_note(
-      t, "the resident memory was ", c->missed,
-      " bytes at its highest, for a time too short to be seen");
+      t, "the resident memory was ", c->highest,
+      c->was_missed ? " bytes at its highest, for a time too short to be seen"
+                    : " bytes at its highest");
   if (has_stacks_of_blocks(c))
     mprof_account_put_note(t,
                            "the bytes of blocks in use by stack are estimates, "
@@ -164,7 +174,7 @@ static void put_notes(struct mprof_text *t, const struct memory_copy *c) {
 
 static int write_pprof(struct mprof_outfile *f, const struct memory_copy *c) {
   const bool has_blocks = has_stacks_of_blocks(c);
-  char note[512];
+  char note[1024];
   struct mprof_text t = MPROF_TEXT(note);
   put_notes(&t, c);
   const struct mprof_pprof_head head = {.types = {{"used_beside", "bytes"},
@@ -176,6 +186,7 @@ static int write_pprof(struct mprof_outfile *f, const struct memory_copy *c) {
                                         .period_type = {"rss", "bytes"},
                                         .period = 1,
                                         .time_ns = c->time_ns,
+                                        .moment = moments[c->moment],
                                         .note = t.len > 0 ? note : NULL,
                                         .drops_allocators = true};
   return mprof_pprof_write(
@@ -250,13 +261,16 @@ static void report(struct mprof_report *w, const void *copy) {
   const struct memory_copy *c = copy;
   mprof_report_put(w, "\nWhere the memory was\n\nResident:  ");
   mprof_report_bytes(w, (int64_t)c->account.total.rss);
-  if (c->missed != 0) {
-    mprof_report_put(w, ", while the highest, ");
-    mprof_report_bytes(w, (int64_t)c->missed);
-    mprof_report_put(w, ", was missed; mprof memory shows more\n\n");
-  } else {
-    mprof_report_put(w, ", at the highest; mprof memory shows more\n\n");
+  if (c->moment != PRESENT) {
+    mprof_report_put(w, ", at ");
+    mprof_report_put(w, moments[c->moment]);
   }
+  if (c->highest != 0) {
+    mprof_report_put(w, ", while the highest, ");
+    mprof_report_bytes(w, (int64_t)c->highest);
+    mprof_report_put(w, c->was_missed ? ", was missed" : ", was before");
+  }
+  mprof_report_put(w, "; mprof memory shows more\n\n");
   put_parts(w, &c->account);
 }
 
@@ -309,7 +323,7 @@ static int take_present(struct memory_copy *c,
   return error;
 }
 
-// The highest account, guarded by writer_lock.
+// The kept account, guarded by writer_lock.
 static struct memory_copy highest;
 static atomic_uint highest_of; // epoch of the process that has taken it, plus
                                // 1; 0: none. Changed with writer_lock held
@@ -320,21 +334,9 @@ static bool has_highest(void) {
   return atomic_load(&highest_of) == mprof_process_epoch() + 1;
 }
 
-void mprof_memory_keep(void) {
-  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
-  if (atomic_exchange(&highest_of, 0) != 0)
-    release(&highest);
-  highest = (struct memory_copy){0};
-  if (take_present(&highest, NULL) == 0)
-    atomic_store(&highest_of, mprof_process_epoch() + 1);
-  else
-    release(&highest);
-}
-
-void mprof_memory_end(void) { atomic_store(&is_at_end, true); }
-
-// Returns the resident bytes without the free memory of malloc.
-static uint64_t without_free(const struct memory_copy *c) {
+// Returns the resident bytes without the free memory of malloc, which keeps
+// memory resident that the program has freed since.
+static uint64_t in_use(const struct memory_copy *c) {
   uint64_t sum = 0;
   for (size_t i = 0; i < c->account.rows_len; i++) {
     const struct mprof_account_row *r = &c->account.rows[i];
@@ -345,11 +347,36 @@ static uint64_t without_free(const struct memory_copy *c) {
   return sum;
 }
 
-// Returns whether the memory of c, at the exit, is higher than that of the kept
-// account. Free memory does not count, because malloc keeps memory resident
-// that the program has freed since.
-static bool is_higher(const struct memory_copy *c) {
-  return without_free(c) > without_free(&highest);
+void mprof_memory_keep(void) {
+  static struct memory_copy present; // too large for a small stack
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  present = (struct memory_copy){0};
+  if (take_present(&present, NULL) != 0 ||
+      (has_highest() && in_use(&present) < in_use(&highest))) {
+    release(&present);
+    return;
+  }
+  if (atomic_exchange(&highest_of, 0) != 0)
+    release(&highest);
+  highest = present;
+  highest.heap = &highest.own_heap;
+  atomic_store(&highest_of, mprof_process_epoch() + 1);
+}
+
+void mprof_memory_end(void) { atomic_store(&is_at_end, true); }
+
+// Returns the resident memory of the kept account, or 0.
+static uint64_t kept_rss(void) {
+  return has_highest() ? highest.account.total.rss : 0;
+}
+
+// Returns whether most of the memory that was in use at the highest has gone
+// until the exit, of which c is the account. Free memory that blocks in use
+// keep has not gone. If c is too small to be written, its memory counts as
+// gone.
+static bool has_gone(const struct memory_copy *c) {
+  const uint64_t rss = c->account.total.rss, free = c->account.releasable;
+  return rss < free + in_use(&highest) / 2 || rss < mprof_flags.memory << 20;
 }
 
 // Returns the highest resident memory as the kernel counts it, or 0.
@@ -371,8 +398,11 @@ static void choose_kept(struct memory_copy *c) {
   release(c);
   *c = highest;
   c->heap = &c->own_heap;
+  c->moment = HIGHEST;
   atomic_store(&highest_of, 0);
 }
+
+static bool is_clearly_higher(uint64_t a, uint64_t b) { return a > b + b / 20; }
 
 static int take(const struct mprof_profile_request *r) {
   struct memory_copy *c = r->copy;
@@ -380,7 +410,9 @@ static int take(const struct mprof_profile_request *r) {
       r->copies != NULL ? r->copies[MPROF_PROFILE_heap] : NULL;
   const bool is_last = at_exit != NULL && atomic_load(&is_at_end);
   int error = take_present(c, at_exit != NULL ? &at_exit->snapshot : NULL);
-  if (is_last && has_highest() && (error != 0 || !is_higher(c))) {
+  const uint64_t kept = kept_rss();
+  c->moment = is_last ? EXIT : PRESENT;
+  if (is_last && has_highest() && (error != 0 || has_gone(c))) {
     choose_kept(c);
     error = 0;
   }
@@ -389,7 +421,8 @@ static int take(const struct mprof_profile_request *r) {
   sum_up_blocks(c);
   const uint64_t rss = c->account.total.rss,
                  kernel = is_last ? highest_resident() : 0;
-  c->missed = kernel > rss + rss / 20 ? kernel : 0;
+  c->highest = is_clearly_higher(kernel, rss) ? kernel : 0;
+  c->was_missed = is_clearly_higher(kernel, kept);
   return 0;
 }
 

@@ -44,16 +44,16 @@ void mprof_heap_put_sample(struct mprof_pprof *w,
 
 // --- the highest memory (kind_memory.c) ---
 //
-// The highest memory of the process: accounts taken while it runs, of which the
-// highest one is written at exit. At exit, most programs have already freed
-// what people search.
+// The highest memory of the process, from accounts taken while it runs. It is
+// written at exit if the program has freed most of its memory before, so that
+// the exit would not show what people search.
 
-// Takes the account of the present, and keeps it instead of an earlier one.
-// Call with writer_lock held, in a thread of the runtime.
+// Takes the account of the present, and keeps it if more memory is in use than
+// in the kept one. Call with writer_lock held, in a thread of the runtime.
 void mprof_memory_keep(void);
 
-// Makes profiles that are taken from now on show the kept account, if the
-// memory was higher then. The process is about to end.
+// Makes profiles that are taken from now on show the exit or the kept account.
+// The process is about to end.
 void mprof_memory_end(void);
 
 // --- stacks of threads (kind_threads.c) ---

@@ -619,6 +619,13 @@ static void put_comments(struct mprof_pprof *w,
     put_comment(w, &t);
   }
 
+  if (head->moment != NULL) {
+    t.len = 0;
+    mprof_text_str(&t, "moment: ");
+    mprof_text_str(&t, head->moment);
+    put_comment(w, &t);
+  }
+
   const char *const more[] = {head->note, head->curve};
   for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
     if (more[i] == NULL)

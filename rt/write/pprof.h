@@ -49,6 +49,9 @@ struct mprof_pprof_head {
   // such as the sampling rate. NULL: no such comment.
   const char *rate_name;
   uint64_t rate;
+  // The moment of the samples, for the comment "moment: MOMENT". NULL: that of
+  // writing, without a comment.
+  const char *moment;
   const char *note;  // additional comment in the profile; NULL: none
   const char *curve; // comment with a value over time; NULL: none
   // true: readers omit the frames of wrappers and of allocation functions;

@@ -16,7 +16,7 @@
 // RUN: %if !emulated %{ %run{heap_rate=1:memory=1:log_path=m} ./app mmap %}
 // RUN: %if !emulated %{ FileCheck %s --check-prefix=MEMORY < m.*.txt %}
 // MEMORY: Where the memory was
-// MEMORY: Resident: 6{{[67]}}.{{.*}} MiB {{.*}}, at the highest; mprof memory shows more
+// MEMORY: Resident: 6{{[67]}}.{{.*}} MiB {{.*}}, at exit; mprof memory shows more
 // MEMORY: {{9[0-9]}}.{{.}}% 6{{.*}} {{anonymous|mapped}} memory
 // MEMORY: Hint: the blocks in use explain only 0.0% of {{.*}} MiB
 // MEMORY-NEXT: of anonymous resident memory. The section "Where the memory was" names the rest.

@@ -15,7 +15,7 @@
 // RUN: %mprof run -o small ./app 1 0 2> small.txt
 // RUN: not grep ' part$' small.txt
 //
-// CHECK: rss of ./app 40 0, at the highest resident memory, {{.*}} after the start
+// CHECK: rss of ./app 40 0, at exit, {{.*}} after the start
 // CHECK-NEXT: rss share part
 // CHECK-NEXT: 4{{[01]}}.{{[0-9]}} MiB 9{{[0-9]}} % {{anonymous|mapped}} memory
 // CHECK: mprof memory {{.*}}.memory.pb.gz

@@ -9,6 +9,9 @@ BLOCKS says how many of the blocks are in use, which all are otherwise. A frame 
 "FUNCTION" or "FUNCTION@FILE:LINE", after "MODULE!" if it is not in the program. In a
 function's name, \\xHH stands for a byte.
 Addresses begin at BASE, so that profiles with other addresses can be compared.
+
+PERIOD "memory" stands for a memory profile. A line then is "RSS USED_BESIDE FRAME;...",
+whose last frame is the part.
 """
 
 import gzip
@@ -18,13 +21,18 @@ import sys
 from random_profile import Strings, field, varint
 
 
+HEAP = ("alloc_objects", "count"), ("alloc_space", "bytes"), \
+    ("inuse_objects", "count"), ("inuse_space", "bytes")
+MEMORY = tuple((kind, "bytes") for kind in (
+    "used_beside", "private_dirty", "swap", "pss", "rss"))
+
+
 class Profile:
-    def __init__(self, period, base):
+    def __init__(self, types, what, period, base):
         self.strings, self.base, self.ids, self.out = Strings(), base, {}, []
-        for kind, unit in (("alloc_objects", "count"), ("alloc_space", "bytes"),
-                           ("inuse_objects", "count"), ("inuse_space", "bytes")):
+        for kind, unit in types:
             self.out.append(field(1, self.value_type(kind, unit)))
-        self.out.append(field(11, self.value_type("space", "bytes")) + field(12, period))
+        self.out.append(field(11, self.value_type(what, "bytes")) + field(12, period))
         self.modules = {}
         self.mapping("/bin/app")
         self.out.append(field(13, self.strings["command: ./app <b> | [x](y) @all"]))
@@ -57,12 +65,14 @@ class Profile:
                                   + field(4, field(1, n) + field(2, int(line or 0)))))
         return self.ids[frame]
 
-    def sample(self, blocks, inuse, size, frames):
+    def sample(self, values, frames, label=b""):
         stack = [self.location(f) for f in frames]
-        values = (blocks, blocks * size, inuse, inuse * size)
         self.out.append(field(2, field(1, b"".join(map(varint, stack)))
-                              + field(2, b"".join(map(varint, values)))
-                              + field(3, field(1, self.strings["bytes"]) + field(3, size))))
+                              + field(2, b"".join(map(varint, values))) + label))
+
+    def heap_sample(self, blocks, inuse, size, frames):
+        self.sample((blocks, blocks * size, inuse, inuse * size), frames,
+                    field(3, field(1, self.strings["bytes"]) + field(3, size)))
 
     def bytes(self):
         strings = b"".join(
@@ -71,11 +81,17 @@ class Profile:
         return b"".join(self.out) + strings
 
 
-profile = Profile(int(sys.argv[1]), int(sys.argv[2], 0))
+is_memory = sys.argv[1] == "memory"
+profile = Profile(MEMORY if is_memory else HEAP, "rss" if is_memory else "space",
+                  1 if is_memory else int(sys.argv[1]), int(sys.argv[2], 0))
 for text in sys.stdin:
-    blocks, size, stack = text.rstrip("\n").split(" ", 2)
-    blocks, _, inuse = blocks.partition("/")
-    profile.sample(int(blocks), int(inuse or blocks), int(size), stack.split(";"))
+    first, second, stack = text.rstrip("\n").split(" ", 2)
+    if is_memory:
+        rss = int(first)
+        profile.sample((int(second), rss, 0, rss, rss), stack.split(";"))
+        continue
+    blocks, _, inuse = first.partition("/")
+    profile.heap_sample(int(blocks), int(inuse or blocks), int(second), stack.split(";"))
 for comment in sys.argv[4:]:
     profile.out.append(field(13, profile.strings[comment]))
 with open(sys.argv[3], "wb") as file:

@@ -27,7 +27,7 @@ struct profile *input_read(const struct options *options, char *const *files,
       return NULL;
     }
   }
-  if (p->moment_count && p->moment_count < p->file_count) {
+  if (p->moment_count && p->moment_count < p->file_count && !memory_is(p)) {
     complain(options, "the profile of the peak and other heap profiles cannot "
                       "be added up; give files of one kind, such as "
                       "*.heap.pb.gz");

@@ -4,9 +4,11 @@
 #include "commands/written_files.h"
 
 #include "commands/add_names.h"
+#include "commands/input.h"
 #include "common/ends_with.h"
 #include "common/memory.h"
 #include "terminal/quantity.h"
+#include "view/memory_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -53,7 +55,6 @@ bool file_names_have(const struct file_names *n, const char *name) {
 
 #define HEAP "heap.pb.gz"
 #define PEAK "peak.pb.gz"
-#define MEMORY "memory.pb.gz"
 
 // Returns the sum of the values with this name.
 static uint64_t sum_of(const struct profile *p, const char *type) {
@@ -111,8 +112,6 @@ static void find_moments(struct written_files *f) {
   struct written_file *last = NULL;
   for (size_t i = f->count; i-- > 0;) {
     struct written_file *file = &f->items[i];
-    if (ends_with(file->path, "." MEMORY))
-      file->moment = "the highest resident memory";
     if (!ends_with(file->path, "." PEAK))
       continue;
     if (last && strncmp(file->path, last->path,
@@ -165,9 +164,12 @@ void written_files_free(struct written_files *f) {
 
 void written_file_add_moment(const struct written_file *file, struct profile *p,
                              int64_t start_ns) {
-  if (!file->moment)
+  const char *named = file->moment;
+  if (!named && memory_is(p))
+    named = input_comment(p, "moment");
+  if (!named)
     return;
-  char *text = text_of("moment: %s", file->moment);
+  char *text = text_of("moment: %s", named);
   if (p->time_ns > start_ns) {
     char *moment = text;
     text = text_of("%s, %s after the start", moment,

@@ -32,9 +32,11 @@ bool heap_rate_is_right(const struct options *o);
 // A file that the program has written.
 struct written_file {
   char *path;
-  const char *rest;   // of the path, behind the process id: "heap.pb.gz"
-  const char *moment; // that the profile shows, for its title; or NULL
-  bool is_hidden;     // another file shows the same
+  const char *rest; // of the path, behind the process id: "heap.pb.gz"
+  // That the profile shows, for its title. NULL: a memory profile names its
+  // own.
+  const char *moment;
+  bool is_hidden; // another file shows the same
 };
 
 // The files of the program, sorted by path.
