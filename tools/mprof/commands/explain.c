@@ -203,6 +203,8 @@ static const struct question questions[] = {
      ", running and waiting", "top --by=state", .put = put_functions},
     {"peak", "inuse_space", "Memory at the peak", "The program used ",
      " when it used most", .put = put_functions},
+    {"main", "inuse_space", "Memory at the end of main", "The program used ",
+     " at the end of main", .put = put_functions},
     {"heap", "inuse_space", "Memory at the end", "The program used ",
      " at the end", .put = put_functions},
     {"heap", "alloc_space", "Allocations", "The program allocated ", " in all",

@@ -65,21 +65,13 @@ static struct group *group_of(struct groups *g, const struct profile *p,
   return NULL;
 }
 
-// Returns the kind of the profile. The heap profile of the end of main is of
-// its own kind, because it must not be added to that of the exit.
-static const char *kind_of(const struct profile *p, const char *path) {
-  const char *moment = input_comment(p, "moment");
-  return moment && strcmp(moment, "the end of main") == 0 ? "main"
-                                                          : input_kind(p, path);
-}
-
 static const char *add_profile(struct groups *g, const char *path,
                                const struct bytes *bytes, enum page_role role) {
   struct profile *p = profile_new();
   const char *error = read_profile(p, bytes, NULL);
   if (error)
     return error;
-  const char *kind = kind_of(p, path);
+  const char *kind = input_kind(p, path);
   struct group *group = group_of(g, p, kind, role);
   if (group)
     return read_profile(group->profile, bytes, NULL);

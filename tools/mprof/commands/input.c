@@ -139,7 +139,10 @@ const char *input_kind(const struct profile *p, const char *path) {
   if (profile_find_type(p, "inuse_space") >= 0 ||
       profile_find_type(p, "alloc_space") >= 0) {
     const char *moment = input_comment(p, "moment");
-    return moment && strncmp(moment, "the peak", 8) == 0 ? "peak" : "heap";
+    return !moment                                  ? "heap"
+           : strncmp(moment, "the peak", 8) == 0    ? "peak"
+           : strcmp(moment, "the end of main") == 0 ? "main"
+                                                    : "heap";
   }
   if (profile_find_type(p, "held_waiting") >= 0)
     return "locks";

@@ -18,6 +18,7 @@ const struct profile_kind profile_kinds[] = {
      "the program ended before its first sample"},
     {"peak", ".peak.pb.gz", "top", COMMAND_COUNT, NULL, true, NULL},
     {"heap", ".heap.pb.gz", "top", COMMAND_COUNT, NULL, true, NULL},
+    {"main", ".main.pb.gz", "top", COMMAND_COUNT, NULL, false, NULL},
     {"block", ".block.pb.gz", "top", COMMAND_COUNT, "contentions delay", true,
      "no wait was recorded"},
     {"mutex", ".mutex.pb.gz", "top", COMMAND_COUNT, NULL, true,
