@@ -10,6 +10,7 @@
 #include "commands/name_locks.h"
 #include "commands/options.h"
 #include "commands/profile_kinds.h"
+#include "commands/show_memory.h"
 #include "common/memory.h"
 #include "files/bytes.h"
 #include "files/json.h"
@@ -29,6 +30,7 @@ struct group {
   struct profile *profile;
   const char *kind, *name;
   enum page_role role;
+  const char *path; // of the only file; NULL: of several, or of a program
 };
 
 struct groups {
@@ -73,13 +75,16 @@ static const char *add_profile(struct groups *g, const char *path,
     return error;
   const char *kind = input_kind(p, path);
   struct group *group = group_of(g, p, kind, role);
-  if (group)
+  if (group) {
+    group->path = NULL;
     return read_profile(group->profile, bytes, NULL);
+  }
   *APPEND(g->items, g->count, g->capacity) =
       (struct group){.profile = p,
                      .kind = kind,
                      .name = strdup(base_name(path)),
-                     .role = role};
+                     .role = role,
+                     .path = shown_path(path) == path ? path : NULL};
   return NULL;
 }
 
@@ -181,6 +186,16 @@ static bool add_file(struct groups *g, const char *path, enum page_role role) {
   return !error;
 }
 
+// Adds the sentences of mprof memory to the memory profile that was added last.
+static void add_memory_notes(struct groups *g, const struct group *x) {
+  char error[256];
+  struct memory_parts m;
+  struct view *v = memory_view(x->profile, input_view_options(g->options),
+                               error, sizeof error);
+  if (v && memory_parts_of(v, &m))
+    page_add_notes(g->page, show_memory_sentences(v, &m, x->path));
+}
+
 static bool add_groups(struct groups *g) {
   struct view_options wanted = input_view_options(g->options);
   const struct profile **profiles = zeroed(g->count, sizeof *profiles);
@@ -196,6 +211,8 @@ static bool add_groups(struct groups *g) {
                           &wanted, input_losses, error, sizeof error)) {
       complain(g->options, "%s", error);
       is_good = false;
+    } else if (memory_is(x->profile)) {
+      add_memory_notes(g, x);
     }
   }
   short_names_free(wanted.names);

@@ -212,14 +212,8 @@ static void print_holes_command(const struct profile *p,
   fputs("  # the stacks of these blocks\n", out);
 }
 
-// Returns the lines behind the table. The caller frees them.
-static char *last_lines(const struct view *v, const struct memory_parts *m,
-                        const char *path) {
-  char *text;
-  size_t size;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return text_of("%s", "");
+static void print_sentences(const struct view *v, const struct memory_parts *m,
+                            const char *path, FILE *out) {
   fprintf(out, "%s resident in total, %s of it used by no other process",
           quantity_of(m->total.rss, "bytes").text,
           quantity_of(m->total.private_dirty, "bytes").text);
@@ -242,6 +236,29 @@ static char *last_lines(const struct view *v, const struct memory_parts *m,
     fputs("from outside, memory of another malloc also has what the program "
           "has mapped itself\n",
           out);
+}
+
+char *show_memory_sentences(const struct view *v, const struct memory_parts *m,
+                            const char *path) {
+  char *text;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return text_of("%s", "");
+  print_sentences(v, m, path, out);
+  fclose(out);
+  return text;
+}
+
+// Returns the lines behind the table. The caller frees them.
+static char *last_lines(const struct view *v, const struct memory_parts *m,
+                        const char *path) {
+  char *text;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return text_of("%s", "");
+  print_sentences(v, m, path, out);
   if (v->profile->file_count > 1)
     fprintf(out,
             "%zu profiles are added up; for those of one process, "

@@ -40,6 +40,12 @@ void show_memory(const struct view *v, const struct memory_parts *m,
 void show_memory_markdown(const struct view *v, const struct memory_parts *m,
                           const struct memory_shown *shown, FILE *out);
 
+// Returns the sentences behind the table, one in each line: the total, notes of
+// the profile, and advice with the command that shows more. path: as in struct
+// memory_shown. The caller frees them.
+char *show_memory_sentences(const struct view *v, const struct memory_parts *m,
+                            const char *path);
+
 // Shows several memory profiles of a process as a chart: mprof memory
 // --over-time. Returns the exit status.
 int memory_over_time(const struct options *options);

@@ -31,6 +31,7 @@ const CHANGED = {
 // them. null: it does so by default.
 const RECORDINGS = [
   ['peak', 'the memory in use at the peak', null], ['temporary_objects', 'temporary blocks', '--heapx'],
+  ['memory', 'where the resident memory was', '-O memory=1'],
   ['block', 'waits', '--block'], ['mutex', 'who let others wait', '--mutex'],
   ['threads', 'what each thread does at the end', '--threads'],
   ['cpu', 'processor time', '--cpu'], ['threadleak', 'stuck threads', '--stuck'],
@@ -92,7 +93,8 @@ class OverviewView {
   // --- parts of cards
 
   // A card. rows: {value, part, name, note, title, href}. part: 0 to 1, or null.
-  card({title, text, href, rows, kind, hint}) {
+  // hint, last: paragraphs before and after the rows.
+  card({title, text, href, rows, kind, hint, last}) {
     return h('section', {class: 'card ' + (kind || '')},
         h('h2', {}, href ? h('a', {href}, title) : title), text && h('p', {}, text), hint,
         (rows || []).map(row => {
@@ -103,7 +105,7 @@ class OverviewView {
                 row.second && h('div', {class: 'place'}, row.second)));
           line.style.setProperty('--part', 100 * Math.min(1, row.part || 0) + '%');
           return line;
-        }));
+        }), last);
   }
 
   find(kind) {
@@ -555,15 +557,22 @@ class OverviewView {
       if (tree.total[n] > 0)
         parts.push({fn: shape.fn[n], value: tree.total[n]});
     parts.sort((a, b) => b.value - a.value);
+    const [total, ...notes] = profile.notes.map(visible), moment = profile.comment('moment');
     return parts.length ? this.card({
       title: CARD_TITLES.memory, href: this.href('Flame graph', profile, type),
-      text: `${quantity(tree.sum, tree.unit)} of the process in memory.`,
+      text: `${moment ? `At ${moment}: ` : ''}${total}.`, last: notes.map(text => this.memoryNote(text)),
       rows: parts.slice(0, CARD_ROWS).map(({fn, value}) => ({
         value: quantity(value, tree.unit), part: value / tree.sum,
         name: shortenName(this.app.model.memoryParts[this.app.model.name(0, fn)] || this.app.model.name(0, fn), 44),
         href: this.href('Callers and callees', profile, type, fn)
       }))
     }) : null;
+  }
+
+  // A sentence of mprof memory, or a command with "  # " and what it shows.
+  memoryNote(text) {
+    const [, command, shows] = text.match(/^(.*) {2}# (.*)$/) || [];
+    return h('p', {class: 'hint'}, command ? [h('code', {}, command), ' shows ', shows] : text.replace(/^note: /, ''), '.');
   }
 
   // --- what is not there

@@ -33,6 +33,10 @@ void page_add_json(struct page *page, const char *list, char *json) {
   *APPEND(l->items, l->count, l->capacity) = json;
 }
 
+void page_add_notes(struct page *page, char *notes) {
+  page->sets[page->set_count - 1].notes = notes;
+}
+
 // --- tables ---
 
 static void write_texts(const struct page *page, FILE *out) {
@@ -184,6 +188,8 @@ static void write_set(const struct page *page, const struct page_set *set,
   write_comments(p, out);
   fputs("],\n\"lost\":[", out);
   write_lines(set->lost, out);
+  fputs("],\n\"notes\":[", out);
+  write_lines(set->notes ? set->notes : "", out);
   fputs("]", out);
   write_stacks(page, set, out);
   small_stacks_write(page, set, out);
@@ -258,6 +264,7 @@ static void free_page(struct page *page) {
   }
   for (size_t i = 0; i < page->set_count; i++) {
     free(page->sets[i].lost);
+    free(page->sets[i].notes);
     free(page->sets[i].nodes);
     free(page->sets[i].samples);
     small_stacks_free(page->sets[i].small);

@@ -39,6 +39,9 @@ bool page_add_profile(struct page *page, struct profile *p, const char *kind,
                       const struct view_options *options,
                       char *(*losses)(const struct view *v), char *error,
                       size_t size);
+// Adds lines of text that the overview shows for the profile that was added
+// last. The page frees them.
+void page_add_notes(struct page *page, char *notes);
 // Adds an object of JSON to the list `traces` or `reports` of the page. The
 // page frees the text.
 void page_add_json(struct page *page, const char *list, char *json);

@@ -50,7 +50,8 @@ struct small_stacks;
 struct page_set {
   struct profile *profile;
   const char *kind, *name;
-  char *lost; // lines that say which data are missing
+  char *lost;  // lines that say which data are missing
+  char *notes; // lines for the overview, or NULL
   enum page_role role;
   // For each stack: its node, its labels, and the values of all types.
   uint32_t *nodes, *label_sets;
