@@ -29,7 +29,7 @@
 // A small program has no such profile by default. The page names the option.
 // RUN: %build/bin/mprof run --html -q -o small --heap-rate=1 ./app 2000
 // RUN: mv small/*.html small.html && %python %S/Inputs/browser.py text all small.html#all \
-// RUN:   | grep -F 'Not in these files: temporary blocks (-O heapx=1); where the resident memory was (-O memory=1);'
+// RUN:   | grep -F 'Not in these files: temporary blocks (--heapx); where the resident memory was (-O memory=1);'
 
 #include <stdlib.h>
 #include <string.h>

@@ -29,8 +29,9 @@ static long looks(void) {
   return n;
 }
 
+// It also sleeps where it waits for others, so one look may be several sleeps.
 static void wait_for_looks(void) {
   const long before = looks();
-  for (int i = 0; i < 6000 && looks() < before + 5; i++)
+  for (int i = 0; i < 6000 && looks() < before + 40; i++)
     usleep(10000);
 }
