@@ -138,8 +138,9 @@ static void unwind(struct slot *s, const void *context) {
       mprof_tls.self ? mprof_tls.self->range
                      : mprof_stack_range_of_thread(tid == mprof_sys_getpid());
   enum mprof_stack_end end;
-  s->len = (uint32_t)mprof_unwind_registers(&range, &from, tid, s->stack,
+  const size_t len = mprof_unwind_registers(&range, &from, tid, s->stack,
                                             mprof_flags.stack_depth, &end);
+  s->len = (uint32_t)mprof_hide_own_code(s->stack, len);
   s->end = (uint8_t)end;
 }
 

@@ -28,6 +28,7 @@
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_stacks.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 
@@ -147,6 +148,9 @@ static enum mprof_kind state_of(const struct mprof_thread_slot *x) {
 
 static struct mprof_bucket *bucket_of(const struct mprof_thread_slot *x,
                                       enum mprof_kind state) {
+  if (x->source != MPROF_STACK_OF_WAITING)
+    x->stack->stack_len =
+        (uint32_t)mprof_hide_own_code(x->stack->stack, x->stack->stack_len);
   const struct mprof_bucket_key key = {.stack = x->stack->stack,
                                        .stack_len = x->stack->stack_len,
                                        .type = MPROF_BUCKET_WALL,

@@ -230,6 +230,11 @@ size_t mprof_unwind_registers(struct mprof_stack_range *range,
                               const struct mprof_registers *from, int tid,
                               mprof_pc *pcs, size_t depth,
                               enum mprof_stack_end *end);
+// Replaces the runtime's own functions in a stack of len addresses, leaf first.
+// If the leaf is one of them, `mprof_itself` becomes the leaf. The others are
+// left out: they only lead to functions of libc or of the program. Does nothing
+// with the option own=1. Returns the new length. Signal safe.
+size_t mprof_hide_own_code(mprof_pc *pcs, size_t len);
 // Searches the stack above the frame at fp for a signal handler. Returns the
 // ucontext_t of the handler's signal. If several handlers are nested, returns
 // the ucontext_t of the last signal. Returns NULL if no handler is on the

@@ -21,7 +21,7 @@ struct name_source {
 // Returns the function's name as the linker calls it, or else as in the source
 // text, or "".
 const char *function_name(const struct name_source *s, Dwarf_Die *die);
-// Returns a name such as "main::{lambda app.cpp:7}::operator()" if the function
+// Returns a name such as "main::{lambda FILE:LINE}::operator()" if the function
 // is the call operator of a lambda or class without a name for the linker.
 // GCC gives none to those in functions without one. Returns NULL for other
 // functions. The caller frees the result.
