@@ -172,16 +172,14 @@ class ExpressionReader {
   }
 }
 
-// The expression matches a text that has a part which fits it, or which is equal to it,
-// in both cases without regard to case. expression: whether the first is asked.
+// An expression that a text matches if a part of it fits, without regard to case.
 class Expression {
-  constructor(text, isExpression) {
+  // Throws an error if the expression is wrong, or not possible here.
+  constructor(text) {
+    new RegExp(text, 'i');
     const reader = new ExpressionReader(text);
-    this.end = reader.place({isEnd: true});
-    const literal = [...text].reduceRight((place, c) => [...c].reduceRight(
-        (p, unit) => reader.character(unit.charCodeAt(0))(p), place), this.end);
-    const ways = isExpression ? [reader.alternatives()(this.end), literal] : [literal];
-    this.start = reader.place({ways});
+    this.end = reader.place({});
+    this.start = reader.alternatives()(this.end);
     this.states = new Map();
     this.work = 0;
     this.begin = this.stateOf([this.start], null);
@@ -201,7 +199,9 @@ class Expression {
       if (!state.places)
         return state.isFound;
     }
-    return this.closure(state, null).includes(this.end);
+    if (state.fitsAtEnd === undefined)
+      state.fitsAtEnd = this.closure(state, null).includes(this.end);
+    return state.fitsAtEnd;
   }
 
   // places: where a text that was read so far may be in the expression. before: its last character.

@@ -16,12 +16,16 @@ function withoutInlineNamespaces(name) {
 
 // Returns where the brackets end whose inside begins at `at`.
 function endOfBrackets(name, at) {
-  for (let depth = 1; depth && at < name.length; at++)
-    depth += name[at] === '<' ? 1 : name[at] === '>' ? -1 : 0;
+  for (let depth = 1; depth && at < name.length; at++) {
+    const code = name.charCodeAt(at);
+    depth += code === 60 ? 1 : code === 62 ? -1 : 0;
+  }
   return at;
 }
 
 function withoutDefaultArguments(name) {
+  if (!name.includes(', std::') && !name.includes(',std::'))
+    return name;
   let kept = '', from = 0;
   for (const found of name.matchAll(DEFAULT_ARGUMENT)) {
     if (found.index < from)
@@ -38,7 +42,8 @@ function withoutDefaultArguments(name) {
 // Returns the name as in source text: "std::vector<std::string>::at(unsigned long)". A
 // shown name lacks the arguments of basic_string, which are those of std::string in most cases.
 function withAliases(name) {
-  return withoutDefaultArguments(name.replace(/ >/g, '>'))
+  name = withoutDefaultArguments(name.includes(' >') ? name.replace(/ >/g, '>') : name);
+  return !name.includes('std::basic_') ? name : name
       .replace(/\bstd::basic_(\w+)<(\w+)>/g, (all, of, type) => Object.hasOwn(CHARACTERS, type) ?
           `std::${CHARACTERS[type]}${of}` : all)
       .replace(/\bstd::basic_(\w+)(?![\w<])/g, 'std::$1');
@@ -59,31 +64,32 @@ function formsOf(name) {
   return forms;
 }
 
-const MAX_SEARCH = 1000;
+const MAX_SEARCH = 1000, SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 
-// What is searched: a regular expression without regard to case, or a text. A text that
+// What is searched: a text, or a regular expression, without regard to case. A text that
 // is both finds both, so that a copied name such as "f(int)" finds its function.
 class Search {
   constructor(text) {
     text = text.slice(0, MAX_SEARCH);
+    this.plain = new RegExp(text.replace(SPECIAL, '\\$&'), 'i');
+    this.expression = null;
     this.reason = ''; // why the text is no expression
     try {
-      new RegExp(text, 'i');
-      this.expression = new Expression(text, true);
+      if (this.plain.source !== text)
+        this.expression = new Expression(text);
     } catch (error) {
       this.reason = error.message.replace(/^.*: /s, '');
-      this.expression = new Expression(text, false);
     }
   }
 
   // Returns whether a name matches as it is shown, or as in source text.
   test(name) {
-    return formsOf(name).some(form => this.expression.test(form));
+    return formsOf(name).some(form => this.plain.test(form) || (this.expression && this.expression.test(form)));
   }
 
   // "3 functions match", and what a user must know about this number.
   countText(count, noun) {
-    const note = this.expression.gaveUp ? ' at least, because the expression is too complex' :
+    const note = this.expression && this.expression.gaveUp ? ' at least, because the expression is too complex' :
         this.reason ? ' as plain text' : '';
     return `${counted(count, noun)} ${count === 1 ? 'matches' : 'match'}${note}`;
   }
