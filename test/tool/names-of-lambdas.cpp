@@ -6,7 +6,7 @@
 // or place and of the function around them.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: for v in 4 5; do g++ -O2 -gdwarf-$v %s -o app && %mprof run --heap-rate=1 -o p ./app \
+// RUN: for o in -gdwarf-4 -gdwarf-5 -flto; do g++ -O2 -g $o %s -o app && %mprof run --heap-rate=1 -o p ./app \
 // RUN:   && %mprof top -n 0 p/*.heap.pb.gz | FileCheck %s && rm -r p || exit 1; done
 // RUN: g++ -O2 -g -gsplit-dwarf -c %s -o app.o && g++ app.o -o app
 // RUN: %mprof run --heap-rate=1 -o p ./app && %mprof top -n 0 p/*.heap.pb.gz | FileCheck %s

@@ -58,6 +58,7 @@ struct debug_file {
   bool has_other_symbols;
   Dwfl_Callbacks callbacks;
   struct split_files *split_files;
+  struct other_unit *others;
   // For one address.
   struct name_frame frames[MAX_FRAMES];
   // Texts of the frames that are to be freed, or NULL.
@@ -184,6 +185,7 @@ static bool read_units(struct debug_file *f) {
 
 void debug_file_close(struct debug_file *f) {
   split_files_free(f->split_files);
+  other_units_free(f->others);
   symbols_free(&f->symbols);
   symbols_free(&f->other_symbols);
   if (f->dwfl)
@@ -306,7 +308,7 @@ static void add_frames(struct debug_file *f, Dwarf_Die *unit,
     add_frame(f, "", file, number, 0);
   while (scope != NO_SCOPE && f->frame_count < MAX_FRAMES) {
     Dwarf_Die *die = &scopes->items[scope].die;
-    const struct name_source source = {unit, split, scopes};
+    const struct name_source source = {unit, split, scopes, &f->others};
     char *name = call_operator_name(&source, die);
     f->names[f->frame_count] = name;
     add_frame(f, name ? name : function_name(&source, die), file, number,

@@ -73,6 +73,45 @@ static Dwarf_Die declaration_of(Dwarf_Die *die) {
   return at;
 }
 
+struct other_unit {
+  struct other_unit *next;
+  Dwarf_Die die;
+  struct scopes scopes; // only its methods
+};
+
+void other_units_free(struct other_unit *u) {
+  for (struct other_unit *next; u; u = next) {
+    next = u->next;
+    scopes_free(&u->scopes);
+    free(u);
+  }
+}
+
+static struct other_unit *other_unit(struct other_unit **all, Dwarf_Die die) {
+  for (struct other_unit *u = *all; u; u = u->next)
+    if (u->die.addr == die.addr)
+      return u;
+  struct other_unit *u = zeroed(1, sizeof *u);
+  *u = (struct other_unit){*all, die, scopes_of(&die, NULL, NULL, 0)};
+  *all = u;
+  return u;
+}
+
+// Returns the method with this DIE, or NULL. Sets *of to the unit of the DIE.
+static struct method *method_of(const struct name_source *s, Dwarf_Die *die,
+                                struct name_source *of) {
+  *of = *s;
+  struct method *m = scopes_method(s->scopes, die);
+  Dwarf_Die unit;
+  if (m || s->split || !dwarf_diecu(die, &unit, NULL, NULL) ||
+      unit.addr == s->unit->addr)
+    return m;
+  struct other_unit *u = other_unit(s->others, unit);
+  of->unit = &u->die;
+  of->scopes = &u->scopes;
+  return scopes_method(&u->scopes, die);
+}
+
 // Returns the name of a class without template arguments, or the place of a
 // lambda.
 static char *class_name(const struct name_source *s, Dwarf_Die *type) {
@@ -80,9 +119,9 @@ static char *class_name(const struct name_source *s, Dwarf_Die *type) {
   if (name)
     return text_of("%.*s", (int)strcspn(name, "<"), name);
   const char *file = die_file(s->unit, die_number(type, DW_AT_decl_file, true));
-  return file ? text_of("{lambda %s:%u}", basename(file),
-                        (unsigned)die_number(type, DW_AT_decl_line, true))
-              : text_of("{lambda}");
+  const unsigned line = (unsigned)die_number(type, DW_AT_decl_line, true);
+  return file && line ? text_of("{lambda %s:%u}", basename(file), line)
+                      : text_of("{lambda}");
 }
 
 // Returns the function's name without parameters and template arguments.
@@ -104,14 +143,15 @@ static char *nested_name(const struct name_source *s, Dwarf_Die *die,
   if (strncmp(name, word, strlen(word)) != 0 || depth == MAX_NESTED)
     return NULL;
   Dwarf_Die declaration = declaration_of(die);
-  struct method *m = scopes_method(s->scopes, &declaration);
+  struct name_source of;
+  struct method *m = method_of(s, &declaration, &of);
   if (!m)
     return NULL;
-  char *type = class_name(s, &m->type), *outer = NULL, *whole;
+  char *type = class_name(&of, &m->type), *outer = NULL, *whole;
   if (m->has_function) {
-    outer = nested_name(s, &m->function, depth + 1);
+    outer = nested_name(&of, &m->function, depth + 1);
     if (!outer)
-      outer = short_name(function_name(s, &m->function));
+      outer = short_name(function_name(&of, &m->function));
   }
   whole =
       text_of("%s%s%s::%s", outer ? outer : "", outer ? "::" : "", type, word);

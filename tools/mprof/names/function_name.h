@@ -12,11 +12,18 @@
 struct scopes;
 struct split_unit;
 
+struct other_unit;
+
 struct name_source {
   Dwarf_Die *unit;                // has the line table
   const struct split_unit *split; // or NULL
   const struct scopes *scopes;    // of the unit
+  // Other units whose methods the unit's functions refer to: GCC's link time
+  // optimization moves code to units of its own.
+  struct other_unit **others;
 };
+
+void other_units_free(struct other_unit *u);
 
 // Returns the function's name as the linker calls it, or else as in the source
 // text, or "".
