@@ -36,11 +36,12 @@ END
 }
 
 cd -P -- "$(dirname -- "$0")/.."
+. utils/configure.sh
 . utils/odd_path.sh
 
 check_clangs() {
   utils/setup.sh clangs
-  cmake --preset release -DMPROF_LLVM_VERSIONS='16;22' -DMPROF_WERROR=ON
+  configure release build -DMPROF_LLVM_VERSIONS='16;22' -DMPROF_WERROR=ON
   cmake --build build
   worst=0
   for version in 16 22; do
@@ -53,9 +54,9 @@ check_clangs() {
 }
 check_arm64() {
   utils/setup.sh arm64
-  cmake --preset release -DMPROF_WERROR=ON
+  configure release build -DMPROF_WERROR=ON
   cmake --build build
-  cmake --preset arm64 -DMPROF_WERROR=ON
+  configure arm64 build-arm64 -DMPROF_WERROR=ON
   cmake --build build-arm64
   MPROF_BUILD=$PWD/build-arm64 utils/emulate.sh \
     /usr/lib/llvm-19/build/utils/lit/lit.py --config-prefix=llvm-lit -sv \
@@ -82,7 +83,7 @@ check_copy() {
 repeat() {
   rounds=$1
   shift
-  [ -e build/CMakeCache.txt ] || cmake --preset release -DMPROF_WERROR=ON
+  configure release build -DMPROF_WERROR=ON
   cmake --build build
   logs=build/repeat
   rm -rf "$logs"
@@ -143,7 +144,7 @@ packages) exec utils/packages.sh ;;
   ;;
 esac
 utils/setup.sh
-if ! { cmake --preset release -DMPROF_WERROR=ON && cmake --build build; }; then
+if ! { configure release build -DMPROF_WERROR=ON && cmake --build build; }; then
   echo '0 passed, 1 failed'
   exit 1
 fi

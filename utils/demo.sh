@@ -33,6 +33,7 @@ case "$# ${1-}" in
 esac
 
 cd -P -- "$(dirname -- "$0")/.."
+. utils/configure.sh
 . utils/odd_path.sh
 if has_odd_path; then
   copy_checkout
@@ -53,14 +54,14 @@ if [ $# = 0 ]; then
   utils/setup.sh demo
   build=build-no-rebuild
   part 2 'build MProf without its plugin'
-  cmake --preset no-rebuild >/dev/null
+  configure no-rebuild "$build" >/dev/null
 else
   parts=3
   part 1 'install the packages that are missing'
   utils/setup.sh demos
   build=build
   part 2 'build MProf'
-  cmake --preset release >/dev/null
+  configure release "$build" >/dev/null
 fi
 cmake --build "$build"
 [ $# = 0 ] || part 3 "run the demonstration: $1"

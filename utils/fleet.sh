@@ -14,10 +14,9 @@ set -eu
 
 seconds=${1:-60}
 cd -P -- "$(dirname -- "$0")/.."
+. utils/configure.sh
 utils/setup.sh
-if [ ! -f build/build.ninja ]; then
-  cmake --preset release
-fi
+configure release build
 cmake --build build
 out=$PWD/build/fleet
 mkdir -p "$out"

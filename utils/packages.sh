@@ -21,6 +21,7 @@ case "$# ${1-}" in
   ;;
 esac
 cd -P -- "$(dirname -- "$0")/.."
+. utils/configure.sh
 packages=$PWD/build-package
 root=$packages/debian
 
@@ -34,7 +35,7 @@ make_packages() {
   say 'part 1 of 7: build MProf'
   utils/setup.sh packages
   for preset in package portable; do
-    cmake --preset $preset >/dev/null
+    configure $preset "build-$preset" >/dev/null
     cmake --build --preset $preset
   done
   say 'part 2 of 7: make the packages'

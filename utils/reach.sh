@@ -13,10 +13,9 @@
 set -eu
 
 cd -P -- "$(dirname -- "$0")/.."
+. utils/configure.sh
 utils/setup.sh
 utils/setup.sh reach
-if [ ! -f build/build.ninja ]; then
-  cmake --preset release
-fi
+configure release build
 cmake --build build
 exec python3 utils/reach/reach.py "$@"

@@ -15,6 +15,7 @@
 set -eu
 
 cd -P -- "$(dirname -- "$0")/.."
+. utils/configure.sh
 top=$PWD
 soak=$top/build/soak
 minutes=${1-10}
@@ -28,7 +29,7 @@ esac
 seconds=${SOAK_SECONDS:-$((minutes * 60))}
 
 utils/setup.sh
-cmake --preset release >/dev/null
+configure release build >/dev/null
 cmake --build build
 rm -rf "$soak"
 mkdir -p "$soak"
