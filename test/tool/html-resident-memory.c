@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at default options, the page of mprof run says why the resident memory
-// of a program with a fragmented heap is larger than its blocks, for which moment
-// it says so, and which command shows more. The card has all sentences of mprof
-// memory.
+// Intent: at default options, the page of mprof run says why the resident
+// memory of a program with a fragmented heap is larger than its blocks, for
+// which moment it says so, and which command shows more. The card has all
+// sentences of mprof memory.
 //
 // REQUIRES: browser
 // UNSUPPORTED: emulated

@@ -188,9 +188,13 @@ static bool has_samples(const char *path) {
 
 char **arguments_profiles(const struct options *o, const char *argument,
                           size_t *count) {
-  // Each of them is cheap for the program.
-  static const char *const names[] = {"heap",  "peak", "locks", "mutex",
-                                      "block", "cpu",  "wall",  "threads"};
+  // Each of them is cheap for the program. Only for the last one does it read
+  // all heaps, so mprof serve does not ask for it again and again.
+  static const char *const names[] = {"heap",  "peak",  "locks", "mutex",
+                                      "block", "cpu",   "wall",  "threads",
+                                      "mmap",  "memory"};
+  const size_t name_count =
+      sizeof names / sizeof *names - (o->command == COMMAND_serve);
   char why[512], address[LIVE_ADDRESS], **paths = NULL;
   size_t capacity = 0;
   const char *target = arguments_target(o, argument);
@@ -200,7 +204,7 @@ char **arguments_profiles(const struct options *o, const char *argument,
       complain(o, "%s", why);
     return NULL;
   }
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < name_count; i++) {
     char *page = text_of("/debug/pprof/%s", names[i]);
     FILE *file = tmpfile();
     struct live_reply reply = {
@@ -252,6 +256,16 @@ static bool reads_profiles(enum command_id command) {
   }
 }
 
+// Returns whether the argument is a running program of which mprof html shows
+// all profiles: it has no path of a URL, and no option wants one kind.
+static bool is_whole_program(const struct options *o, const char *argument) {
+  char *slash, *target = without_scheme(argument, &slash);
+  const bool is = o->command == COMMAND_html && !o->sample && !o->series &&
+                  arguments_is_program(argument) && !(slash && slash[1]);
+  free(target);
+  return is;
+}
+
 // Replaces one argument by files. Returns false after a message.
 static bool resolve(const struct options *o, char *argument,
                     struct options *own) {
@@ -264,6 +278,12 @@ static bool resolve(const struct options *o, char *argument,
   own->path_count = 1;
   if (!check_scheme(o, argument))
     return false;
+  if (is_whole_program(o, argument)) {
+    size_t count;
+    own->paths = arguments_profiles(o, argument, &count);
+    own->path_count = (int)count;
+    return own->paths != NULL;
+  }
   if (is_url(argument) || live_is_target(argument))
     return (own->paths[0] = fetch(o, argument, kind->name)) != NULL;
   if (o->command == COMMAND_html) // it shows all kinds of a directory

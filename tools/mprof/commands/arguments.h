@@ -11,8 +11,9 @@
 
 // Replaces the arguments of such a command by paths of files: a directory by
 // its profiles of the kind that the command shows, such as heap profiles, and a
-// running program by a temporary file with its present profile. Does nothing
-// for other commands. Returns false after a message.
+// running program by a temporary file with its present profile, or for mprof
+// html by one for each kind. Does nothing for other commands. Returns false
+// after a message.
 bool arguments_resolve(struct options *options);
 // Returns the target (live/live_client.h) that a process id, a socket,
 // ADDRESS:PORT or the URL of a program names, or NULL after a message.
