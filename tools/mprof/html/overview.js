@@ -9,6 +9,10 @@ const CARD_ROWS = 3;
 // A card says how to count exactly if its relative standard error is larger.
 const LARGE_ERROR = 0.2;
 
+// Resident memory that differs less, as a part of all, is noise: that of two runs
+// at exit, and at the highest, which was looked for after each growth by a tenth.
+const MEMORY_NOISE = {exit: 0.05, other: 0.1};
+
 // The titles of cards of profiles that have no card of their own.
 const CARD_TITLES = {
   cpu: 'Processor time', wall: 'Where the time went', temporary_objects: 'Temporary blocks',
@@ -24,7 +28,7 @@ const STATES = {
 // The values that a comparison shows.
 const CHANGED = {
   inuse_space: 'memory in use', inuse_objects: 'blocks in use', alloc_space: 'allocated memory',
-  alloc_objects: 'allocated blocks', delay: 'time', cpu: 'processor time', rss: 'resident memory'
+  alloc_objects: 'allocated blocks', delay: 'time', cpu: 'processor time'
 };
 
 // The kinds of profiles, their contents, and the options of mprof run that record
@@ -270,7 +274,7 @@ class OverviewView {
   changeCards() {
     const space = p => ['alloc_space', 'inuse_space'].map(name => p.typeIndex(name)).filter(i => i >= 0);
     const profiles = [...this.shown].sort((a, b) => (a.kind === 'memory') - (b.kind === 'memory'));
-    return profiles.flatMap(profile =>
+    return profiles.flatMap(profile => profile.kind === 'memory' ? () => this.memoryChangeCard(profile) :
         (profile.kind === 'heap' ? space(profile) : [this.app.startType(profile)])
             .map(type => () => this.changeCard(profile, type)));
   }
@@ -289,7 +293,7 @@ class OverviewView {
     if (!changed.length)
       return null;
     return this.card({
-      title: 'Changed most: ' + (CHANGED[name] || name) +
+      title: 'Changed most: ' + (profile.kind === 'mmap' ? 'mapped ' : '') + (CHANGED[name] || name) +
           (profile.kind === 'peak' ? ' at the peak' : name.startsWith('inuse') && profile.isAtExit() ? ' at the end' : ''),
       text: `Before ${quantity(tree.baseSum, unit)}, now ${quantity(tree.sum, unit)}, change ` +
           change(tree.total[0] - tree.totalBase[0], unit) + '.',
@@ -546,33 +550,60 @@ class OverviewView {
         (live ? `, ${live} of them alive when the profile was written.` : '.');
   }
 
-  // The parts of the resident memory are the outermost frames.
+  // The parts of the resident memory, which are the outermost frames.
+  memoryParts(profile, base) {
+    const tree = this.tree(profile, Math.max(0, profile.typeIndex('rss')), base), {shape} = tree, parts = [];
+    for (let n = shape.firstChild[0]; n; n = shape.nextSibling[n])
+      parts.push({fn: shape.fn[n], value: tree.total[n], delta: tree.total[n] - (base ? tree.totalBase[n] : 0)});
+    return {tree, parts};
+  }
+
+  memoryRow({profile, type}, {fn}, value, part) {
+    const name = this.app.model.name(0, fn);
+    return {value, part, name: shortenName(this.app.model.memoryParts[name] || name, 44),
+      href: this.href('Callers and callees', profile, type, fn)};
+  }
+
   memoryCard() {
     const profile = this.find('memory');
     if (!profile)
       return null;
-    const type = Math.max(0, profile.typeIndex('rss')), tree = this.tree(profile, type), {shape} = tree;
-    const parts = [];
-    for (let n = shape.firstChild[0]; n; n = shape.nextSibling[n])
-      if (tree.total[n] > 0)
-        parts.push({fn: shape.fn[n], value: tree.total[n]});
-    parts.sort((a, b) => b.value - a.value);
+    const {tree, parts} = this.memoryParts(profile), shown = parts.filter(p => p.value > 0);
+    shown.sort((a, b) => b.value - a.value);
     const [total, ...notes] = profile.notes.map(visible), moment = profile.comment('moment');
-    return parts.length ? this.card({
-      title: CARD_TITLES.memory, href: this.href('Flame graph', profile, type),
+    return shown.length ? this.card({
+      title: CARD_TITLES.memory, href: this.href('Flame graph', profile, tree.type),
       text: `${moment ? `At ${moment}: ` : ''}${total}.`, last: notes.map(text => this.memoryNote(text)),
-      rows: parts.slice(0, CARD_ROWS).map(({fn, value}) => ({
-        value: quantity(value, tree.unit), part: value / tree.sum,
-        name: shortenName(this.app.model.memoryParts[this.app.model.name(0, fn)] || this.app.model.name(0, fn), 44),
-        href: this.href('Callers and callees', profile, type, fn)
-      }))
+      rows: shown.slice(0, CARD_ROWS).map(
+          p => this.memoryRow(tree, p, quantity(p.value, tree.unit), p.value / tree.sum))
+    }) : null;
+  }
+
+  // What differs by stack is in the cards of the heap. Of whole parts, the account is
+  // exact, but the memory of two runs differs.
+  memoryChangeCard(profile) {
+    const base = this.app.baseOf(profile);
+    if (!base)
+      return null;
+    const {tree, parts} = this.memoryParts(profile, base), {unit} = tree;
+    const [before, now] = [base, profile].map(p => p.comment('moment') || 'the time of writing');
+    const when = moment => before === now ? '' : ` at ${moment}`;
+    const noise = (before === now && MEMORY_NOISE[now] || MEMORY_NOISE.other) * Math.max(tree.sum, tree.baseSum);
+    const changed = parts.filter(p => Math.abs(p.delta) > noise).sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
+    return changed.length ? this.card({
+      title: 'Changed most: resident memory', href: this.href('Flame graph', profile, tree.type),
+      text: `Before ${quantity(tree.baseSum, unit)}${when(before)}, now ${quantity(tree.sum, unit)}${when(now)}, ` +
+          `change ${change(tree.sum - tree.baseSum, unit)}.`,
+      rows: changed.slice(0, CARD_ROWS).map(
+          p => this.memoryRow(tree, p, change(p.delta, unit), Math.abs(p.delta / changed[0].delta)))
     }) : null;
   }
 
   // A sentence of mprof memory, or a command with "  # " and what it shows.
   memoryNote(text) {
     const [, command, shows] = text.match(/^(.*) {2}# (.*)$/) || [];
-    return h('p', {class: 'hint'}, command ? [h('code', {}, command), ' shows ', shows] : text.replace(/^note: /, ''), '.');
+    return h('p', {class: 'hint'},
+        command ? [h('code', {}, command), ' shows ', shows] : text.replace(/^note: /, ''), '.');
   }
 
   // --- what is not there
