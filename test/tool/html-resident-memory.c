@@ -24,7 +24,7 @@
 // RUN: %mprof memory out/*.memory.pb.gz | sed -n '/resident in total/,$p' \
 // RUN:   | sed 's/^note: //; s/  *# / shows /' | grep -v '^next: ' > sentences
 // RUN: test $(wc -l < sentences) -ge 4
-// RUN: while read -r line; do grep -qF -e "$line." cards || exit 1; done < sentences
+// RUN: while read -r line; do grep -qiF -e "$line." cards || exit 1; done < sentences
 //
 // A small program has no such profile by default. The page names the option.
 // RUN: %build/bin/mprof run --html -q -o small --heap-rate=1 ./app 2000
