@@ -39,7 +39,11 @@ const steps = [
     document.querySelectorAll('[role=tab]')[0].click();
     search('deadlock.c');
   },
-  () => say('found', find('.found').textContent)
+  () => {
+    say('found', find('.found').textContent);
+    find('.found a.card-row').click();
+  },
+  () => say('marked', [...document.querySelectorAll('details[open] .frame.hit')].map(f => f.textContent.replace(/ .*/, '')).join(', '))
 ];
 const next = () => {
   steps.shift()();

@@ -36,15 +36,24 @@ class LocksView {
   }
 
   show(app) {
-    const sorted = this.locks(app);
-    const most = sorted.length ? Math.max(...sorted[0].sums) : 1;
+    const {pattern} = app, all = this.locks(app);
+    const most = all.length ? Math.max(...all[0].sums) : 1;
+    const sorted = pattern ? all.filter(lock => this.fits(lock, pattern)) : all;
     fill(this.element, this.profiles.length > 0 && h('p', {class: 'note'}, 'Left: the functions ' +
         'that waited for a lock, with their waiting time (block profile). Right: the functions ' +
         'that let others wait until they released it (mutex profile).'),
         this.pairs && h('p', {class: 'note'}, 'Arrows: who waited for whom (locks profile): the ' +
         'waiter \u2192 where the holder took the lock -> where it released it; ? is not known. ' +
         'A wait that several releases prolonged is one wait, but counts in the row of each; its time is divided.'),
+        pattern && h('p', {class: 'note', role: 'status'}, pattern.countText(sorted.length, 'lock') + '.'),
         sorted.slice(0, 100).map(lock => this.card(app, lock, most)));
+  }
+
+  // Returns whether the name of the lock or of one of its functions matches.
+  fits({name, functions, pairs}, pattern) {
+    const {model} = this.app;
+    return pattern.test(name) || functions.some(map => [...map.keys()].some(fn => fn >= 0 && model.matches(0, fn, pattern))) ||
+        [...pairs.values()].some(({lines}) => lines.some(line => line >= 0 && model.matches(1, line, pattern)));
   }
 
   collect(app, profile, side, locks) {
@@ -220,7 +229,9 @@ class LocksView {
       app.choose(fn);
   }
 
-  search() {}
+  search(app) {
+    this.show(app);
+  }
 }
 
 // --- stuck threads
@@ -279,6 +290,7 @@ class StuckView {
   }
 
   show(app) {
+    this.pattern = app.pattern;
     fill(this.element, this.groups.map(g => this.groupElement(g)),
          !this.groups.length && h('p', {class: 'note'}, 'The profile says what each thread waits ' +
              'for. The report NAME.stuck.txt also says who holds it: give both files to mprof html.'),
@@ -290,11 +302,19 @@ class StuckView {
     const isCycle = group.threads.length > 0 && group.threads.every(t => ids.has(t.heldBy));
     return h('section', {class: 'stuck'}, h('h2', {}, group.title),
         isCycle && group.threads.length <= 16 && this.picture(group.threads),
-        group.threads.map(t => h('details', {open: !isCycle}, h('summary', {},
+        group.threads.map(t => h('details', {open: !isCycle || this.fits(t)}, h('summary', {},
             `thread ${t.id} \u201c${t.name}\u201d, ${t.grade}: has waited ${t.waited} for ${t.wait}`),
-            h('div', {class: 'stack'}, t.stack.map(f => h('div', {class: 'frame'}, f))),
-            t.holds.map(hold => [h('div', {}, 'holds ' + hold.name),
-              h('div', {class: 'stack'}, hold.stack.map(f => h('div', {class: 'frame'}, f)))]))));
+            this.stack(t.stack), t.holds.map(hold => [h('div', {}, 'holds ' + hold.name), this.stack(hold.stack)]))));
+  }
+
+  stack(frames) {
+    return h('div', {class: 'stack'}, frames.map(
+        f => h('div', {class: 'frame' + (this.pattern && this.pattern.test(f) ? ' hit' : '')}, f)));
+  }
+
+  // Returns whether the search matches a frame in which the thread waits.
+  fits(thread) {
+    return Boolean(this.pattern) && thread.stack.some(f => this.pattern.test(f));
   }
 
   // The threads on a ring in the order of their waits, with the locks between
@@ -371,12 +391,14 @@ class StuckView {
         [...map].map(([row, count]) => h('div', {}, `${counted(count, 'thread')}, ${row}`))));
   }
 
-  search() {}
+  search(app) {
+    this.show(app);
+  }
 
-  // For the search in all views: the threads whose stacks match.
+  // For the search in all views.
   countFound(pattern) {
-    const threads = this.groups.flatMap(g => g.threads).filter(t => t.stack.some(f => pattern.test(f)));
-    return {count: threads.length, noun: 'thread'};
+    this.pattern = pattern;
+    return {count: this.groups.flatMap(g => g.threads).filter(t => this.fits(t)).length, noun: 'thread'};
   }
 }
 
