@@ -11,6 +11,7 @@
 #include "commands/next_command.h"
 #include "commands/options.h"
 #include "commands/profile_kinds.h"
+#include "commands/run_processes.h"
 #include "commands/sections.h"
 #include "commands/show_memory.h"
 #include "commands/show_orders.h"
@@ -49,22 +50,23 @@ struct files {
 
 // --- files ---
 
-// Appends the files of one process: the one that has written the newest file.
-// Returns false after a message.
+// Appends the files of one process: the one that has done most in the last run.
+// Appends the stems of the other processes to `others`. Returns false after a
+// message.
 static bool add_directory(const struct options *o, const char *directory,
-                          struct files *f) {
-  const char *suffixes[32] = {NULL};
-  for (size_t i = 0; profile_kinds[i].name; i++)
-    suffixes[i] = profile_kinds[i].suffix;
-  const char *newest = directory_newest_of(directory, suffixes);
-  if (!newest)
+                          struct files *f, struct files *others) {
+  const struct run_processes r = run_processes_find(o, directory);
+  if (!r.count)
     return complain(o, "the directory %s has no file of MProf", directory),
            false;
   for (const struct profile_kind *k = profile_kinds; k->name; k++) {
-    char *path = profile_kind_beside(newest, k);
+    char *path = profile_kind_beside(r.items[0].newest, k);
     if (path)
       *APPEND(f->items, f->count, f->capacity) = path;
   }
+  for (size_t i = 1; i < r.count; i++)
+    *APPEND(others->items, others->count, others->capacity) = r.items[i].stem;
+  free(r.items);
   return true;
 }
 
@@ -236,6 +238,23 @@ static void put_title(const struct profile *p) {
   }
 }
 
+// Names the other processes of the run, such as a shell and its other programs.
+static void put_others(const struct files *others) {
+  enum { MOST_OTHERS = 5 };
+  if (!others->count)
+    return;
+  printf(
+      "\nOf the %zu processes of this run, this one has done most. For %s:\n\n",
+      others->count + 1, others->count == 1 ? "the other one" : "others");
+  for (size_t i = 0; i < others->count && i < MOST_OTHERS; i++) {
+    fputs("    ", stdout);
+    next_command_put(stdout, "explain", others->items[i]);
+    puts(".*.pb.gz");
+  }
+  if (others->count > MOST_OTHERS)
+    printf("\n%zu more are not shown.\n", others->count - MOST_OTHERS);
+}
+
 static void put_losses(struct profile *const profiles[], size_t count) {
   char *text = NULL;
   size_t length;
@@ -255,7 +274,7 @@ static void put_losses(struct profile *const profiles[], size_t count) {
 }
 
 int command_explain(const struct options *options) {
-  struct files f = {0};
+  struct files f = {0}, others = {0};
   size_t limit = ROWS;
   if (options->count && !input_count(options, &limit))
     return STATUS_ERROR;
@@ -265,7 +284,7 @@ int command_explain(const struct options *options) {
     const char *path = options->paths[i];
     if (!directory_is(path))
       *APPEND(f.items, f.count, f.capacity) = path;
-    else if (!add_directory(options, path, &f))
+    else if (!add_directory(options, path, &f, &others))
       return STATUS_ERROR;
   }
   struct profile **profiles = zeroed(f.count, sizeof *profiles);
@@ -285,6 +304,7 @@ int command_explain(const struct options *options) {
       put_title(profiles[i]);
       break;
     }
+  put_others(&others);
   for (size_t q = 0; q < sizeof questions / sizeof *questions; q++)
     for (size_t i = 0; i < f.count; i++)
       if (kinds[i] && strcmp(kinds[i], questions[q].kind) == 0)
@@ -301,5 +321,6 @@ int command_explain(const struct options *options) {
   free(profiles);
   free(kinds);
   free(f.items);
+  free(others.items);
   return STATUS_OK;
 }

@@ -56,22 +56,13 @@ bool file_names_have(const struct file_names *n, const char *name) {
 #define HEAP "heap.pb.gz"
 #define PEAK "peak.pb.gz"
 
-// Returns the sum of the values with this name.
-static uint64_t sum_of(const struct profile *p, const char *type) {
-  const int column = profile_find_type(p, type);
-  uint64_t sum = 0;
-  for (size_t i = 0; column >= 0 && i < p->sample_count; i++)
-    sum += (uint64_t)p->values[i * p->type_count + (size_t)column];
-  return sum;
-}
-
 // Returns whether no block was allocated or freed between two heap profiles of
 // a process.
 static bool is_same_heap(const struct profile *a, const struct profile *b) {
   static const char *const types[] = {"alloc_objects", "alloc_space",
                                       "inuse_objects", "inuse_space"};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (sum_of(a, types[i]) != sum_of(b, types[i]))
+    if (profile_sum(a, types[i]) != profile_sum(b, types[i]))
       return false;
   return true;
 }
@@ -94,8 +85,8 @@ static void set_moments(struct written_file *peak,
                         struct written_file *at_exit) {
   struct profile *p = profile_new(), *e = profile_new();
   peak->moment = "the peak of the memory in use";
-  peak->is_hidden =
-      input_file_read(p, peak->path) != NULL || sum_of(p, "inuse_space") == 0;
+  peak->is_hidden = input_file_read(p, peak->path) != NULL ||
+                    profile_sum(p, "inuse_space") == 0;
   if (!peak->is_hidden && at_exit && !input_file_read(e, at_exit->path)) {
     peak->is_hidden = is_same_heap(p, e);
     at_exit->moment = peak->is_hidden

@@ -306,6 +306,14 @@ int profile_find_type(const struct profile *p, const char *name) {
   return -1;
 }
 
+uint64_t profile_sum(const struct profile *p, const char *type) {
+  const int column = profile_find_type(p, type);
+  uint64_t sum = 0;
+  for (size_t i = 0; column >= 0 && i < p->sample_count; i++)
+    sum += (uint64_t)p->values[i * p->type_count + (size_t)column];
+  return sum;
+}
+
 unsigned profile_default_type(const struct profile *p) {
   const int named =
       p->default_type ? profile_find_type(p, p->strings[p->default_type]) : -1;

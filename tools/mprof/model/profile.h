@@ -158,6 +158,8 @@ const struct label *profile_label(const struct profile *p,
                                   const struct sample *s, const char *key);
 // Returns the index of the value type with this name, or -1.
 int profile_find_type(const struct profile *p, const char *name);
+// Returns the sum of the values of the type with this name, or 0.
+uint64_t profile_sum(const struct profile *p, const char *type);
 // Returns the value type that is shown if the user names none.
 // (pprof: the default sample type, or else the last one)
 unsigned profile_default_type(const struct profile *p);
