@@ -66,6 +66,16 @@ static bool is_changed(const struct compared_values *c) {
          (c->functions.count && !c->functions.rows[0].is_noise);
 }
 
+// Returns whether a file is that of a peak. What was allocated until then
+// depends on when the peak was.
+static bool has_peak(const struct profile *p) {
+  static const char peak[] = "moment: the peak";
+  for (size_t i = 0; i < p->comment_count; i++)
+    if (strncmp(p->strings[p->comments[i]], peak, strlen(peak)) == 0)
+      return true;
+  return false;
+}
+
 // Adds the other values of the same unit: those that differ, or if the first
 // values are 0, one that can replace them. Returns false after a message.
 static bool add_other_values(struct comparison *d,
@@ -75,8 +85,9 @@ static bool add_other_values(struct comparison *d,
   const struct profile *p = first->profile;
   struct view_options wanted = sides_view_options(*o->view);
   bool is_empty = !has_values(d->values);
+  const bool compares_all = o->compares_all && !has_peak(p);
   // A profile has its more important values last.
-  for (unsigned i = p->type_count; i-- > 0 && (is_empty || o->compares_all);) {
+  for (unsigned i = p->type_count; i-- > 0 && (is_empty || compares_all);) {
     if (i == first->type || p->types[i].unit != p->types[first->type].unit)
       continue;
     wanted.type = p->strings[p->types[i].type];
