@@ -287,19 +287,22 @@ class LinesView {
         continue;
       if (pattern && !model.matches(1, row.fn, pattern) && !pattern.test(model.texts[file[row.fn]]))
         continue;
-      const entry = files.get(file[row.fn]) || {file: file[row.fn], rows: new Map(), flat: 0, cum: 0};
+      const entry = files.get(file[row.fn]) || {file: file[row.fn], rows: new Map(), flat: 0, base: 0, cum: 0};
       const old = entry.rows.get(line[row.fn]);
       if (old) {
         old.flat += row.flat;
+        old.base += row.base;
         old.cum = Math.max(old.cum, row.cum);
       } else {
-        entry.rows.set(line[row.fn], {fn: row.fn, flat: row.flat, cum: row.cum});
+        entry.rows.set(line[row.fn], {fn: row.fn, flat: row.flat, base: row.base, cum: row.cum});
       }
       entry.flat += Math.abs(row.flat);
+      entry.base += Math.abs(row.base);
       entry.cum = Math.max(entry.cum, Math.abs(row.cum));
       files.set(file[row.fn], entry);
     }
-    const sorted = [...files.values()].sort((a, b) => b.flat - a.flat || b.cum - a.cum);
+    const sorted = [...files.values()].sort((a, b) =>
+        Math.max(b.flat, b.base) - Math.max(a.flat, a.base) || b.cum - a.cum);
     const shown = sorted.slice(0, 60);
     fill(this.list, shown.map((f, i) => this.fileElement(model, tree, f, i < 5)),
          sorted.length > shown.length && h('p', {class: 'note'},
@@ -314,9 +317,11 @@ class LinesView {
       if (details.open && !body.childElementCount)
         fill(body, this.lines(tree, entry, source));
     }}, h('summary', {}, h('span', {class: 'name'}, model.texts[entry.file]),
-          ' ', h('span', {class: 'place'}, quantity(entry.flat, tree.unit) + ' own')),
+          ' ', h('span', {class: 'place'}, quantity(entry.flat, tree.unit) + ' own' +
+              (tree.base ? ', change ' + change(entry.flat - entry.base, tree.unit) : ''))),
         h('div', {class: 'lines'}, h('table', {class: 'code'}, h('thead', {}, h('tr', {},
-            h('th', {class: 'number'}, 'own'), h('th', {class: 'number'}, 'with callees'),
+            h('th', {class: 'number'}, 'own'), tree.base && h('th', {class: 'number'}, 'change'),
+            h('th', {class: 'number'}, 'with callees'),
             h('th', {class: 'number'}, 'line'),
             h('th', {class: 'wide'}, source ? 'source' : 'function'))), body)));
     if (isOpen)
@@ -334,9 +339,11 @@ class LinesView {
       last = number;
       const text = source && source.has(number) ? source.get(number) :
           row ? briefName(tree.model.name(1, row.fn)) : '';
-      return [gap && h('tr', {class: 'gap'}, h('td', {colspan: 4}, '\u22ef')),
+      return [gap && h('tr', {class: 'gap'}, h('td', {colspan: tree.base ? 5 : 4}, '\u22ef')),
         h('tr', {class: row ? 'hit' : ''},
-          this.cell(row && row.flat, tree), this.cell(row && row.cum, tree),
+          this.cell(row && row.flat, tree),
+          tree.base && h('td', {class: 'number'}, row && row.flat !== row.base ? changeCell(row.flat - row.base, tree.unit) : ''),
+          this.cell(row && row.cum, tree),
           h('td', {class: 'number'}, String(number)), h('td', {class: 'source'}, text))];
     }).filter(Boolean);
   }
