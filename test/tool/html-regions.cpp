@@ -17,8 +17,8 @@
 // CHECK-SAME: outer after
 // CHECK-SAME: order after {{.*}}waiting for shop::cache in shop::look, held by main G1 in main
 // CHECK-SAME: Timeline
-// JOIN: Overview: {{.*}}join in main main G1{{.*}}ended by shop::look G2{{.*}} in shop::look html-regions.cpp:
-// LOCK: Overview: {{.*}}lock shop::cache in shop::look shop::look G2{{.*}}last held by main G1{{.*}} in main html-regions.cpp:
+// JOIN: Overview: {{.*}}join in main main G1{{.*}}ended by shop::look G2 in shop::look html-regions.cpp:
+// LOCK: Overview: {{.*}}lock shop::cache in shop::look shop::look G2{{.*}}last held by main G1 in main html-regions.cpp:
 // RUN: %python %S/Inputs/browser.py use %S/Inputs/html_begin.js page.html \
 // RUN:   | FileCheck %s --check-prefix=FIRST
 // FIRST: step: begins with Overview

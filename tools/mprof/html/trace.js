@@ -344,26 +344,28 @@ function waitText(trace, lane, i) {
   return [what, own && shortenName(frameName(own), 34)].filter(Boolean).join(' in ');
 }
 
-// Who ended a wait, and for what that thread had itself waited meanwhile:
-// "ended by look G2, which waited 1.20 ms: lock cache in shop::look, last held by main G1 in main".
+// Who held the lock of a wait last, or who ended another wait, and for what that thread
+// had itself waited meanwhile: "ended by look G2 in look shop.cpp:9, which waited 1.20 ms:
+// lock cache in shop::look, last held by main G1 in main shop.cpp:20".
 function chainText(trace, {lane, i}) {
-  const [wait, ...causes] = trace.chainOf({lane, i}), texts = [];
-  let waiting = wait;
+  const texts = [], isLock = s => trace.waits[trace.lanes[s.lane].reason[s.i]] === 0;
+  let [waiting, ...causes] = trace.chainOf({lane, i});
   for (const cause of causes) {
-    const at = trace.lanes[cause.lane];
+    const at = trace.lanes[cause.lane], {name, id} = at.thread;
     if (cause.lane !== waiting.lane) {
-      const waited = trace.lanes[waiting.lane], waker = trace.wakerOf(waiting.lane, waited.time[waiting.i + 1]);
-      const place = ownFrame(trace.stackLines(trace.arrows.stack[waker]));
-      texts.push((trace.waits[waited.reason[waiting.i]] === 0 ? 'last held by ' : 'ended by ') + at.name() +
-          (place ? ' in ' + frameText(place) : ''));
+      const {time} = trace.lanes[waiting.lane];
+      const place = ownFrame(trace.stackLines(trace.arrows.stack[trace.wakerOf(waiting.lane, time[waiting.i + 1])]));
+      const [, file] = frameText(place).split('  ');
+      texts.push(`${isLock(waiting) ? 'last held' : 'ended'} by ${shortenName(name, 24) || 'thread'} G${id}` +
+          (place ? ` in ${shortenName(frameName(place), 30)}` : '') + (file ? ' ' + file : ''));
+      if (isLock(waiting))
+        break;
+    } else if (at.isWait(cause.i)) {
+      texts.push(`which waited ${timeText(at.time[cause.i + 1] - at.time[cause.i])}: ${waitText(trace, at, cause.i)}`);
     }
     waiting = cause;
-    if (texts.length > 1)
-      break;
-    if (at.isWait(cause.i))
-      texts.push(`which waited ${timeText(at.time[cause.i + 1] - at.time[cause.i])}: ${waitText(trace, at, cause.i)}`);
   }
-  return texts.join(', ');
+  return texts.slice(0, 3).join(', ');
 }
 
 function timeText(ns) {
