@@ -11,14 +11,15 @@
 // RUN: %mprof_clangxx -fmprof=trace -O1 -g1 %s -o app
 // RUN: %run{trace=1:log_path=p:report=0} ./app
 // RUN: %build/bin/mprof html p.*.trace -o page.html
-// RUN: %python %S/Inputs/browser.py text all page.html#all >text
-// RUN: for p in CHECK JOIN LOCK; do FileCheck %s --check-prefix=$p <text || exit 1; done
+// RUN: %python %S/Inputs/browser.py text all page.html#all > all
+// RUN: FileCheck %s < all && FileCheck %s --check-prefix=LOCK < all
 // CHECK: Overview: Slowest regions2 regions in the trace, which has no tasks.
 // CHECK-SAME: outer after
 // CHECK-SAME: order after {{.*}}waiting for shop::cache in shop::look, held by main G1 in main
 // CHECK-SAME: Timeline
-// JOIN: Overview: {{.*}}join in main main G1{{.*}}ended by shop::look G2 in shop::look html-regions.cpp:
-// LOCK: Overview: {{.*}}lock shop::cache in shop::look shop::look G2{{.*}}last held by main G1 in main html-regions.cpp:
+// CHECK-SAME: join in main main G1{{.*}}ended by shop::look G2 in shop::look html-regions.cpp:
+// LOCK: lock shop::cache in shop::look shop::look G2 {{.*}}last held by main G1
+// LOCK-SAME: in main html-regions.cpp:
 // RUN: %python %S/Inputs/browser.py use %S/Inputs/html_begin.js page.html \
 // RUN:   | FileCheck %s --check-prefix=FIRST
 // FIRST: step: begins with Overview
