@@ -42,6 +42,7 @@ static uint64_t resident(struct mprof_process *p, uintptr_t start,
 // The cached chunks are marked as in use.
 
 enum { LISTS = 64, CACHE_CHUNK = 0x290 };
+enum { LARGEST_FAST = 0x80 }; // chunk in the lists of an arena
 
 // Returns the address in the first word of a freed block. glibc from 2.32 on
 // XORs it with the address of the word, shifted right by 12.
@@ -51,31 +52,38 @@ static uintptr_t next_freed(struct mprof_process *p, uintptr_t block) {
   return next % UNIT == 0 ? next : word;
 }
 
+// Returns whether a chunk has a link of glibc from 2.32 on to a chunk of
+// [start, limit), or to none. Blocks in use almost never look so, because the
+// link depends on its own address. A block whose first word was not written
+// since malloc looks as it did when it was free.
+static bool looks_freed(struct mprof_process *p, uintptr_t chunk,
+                        uintptr_t start, uintptr_t limit) {
+  const uintptr_t block = chunk + UNIT,
+                  next = mprof_process_word(p, block) ^ block >> 12;
+  return next == 0 || (next % UNIT == 0 && next >= start && next < limit);
+}
+
 // Adds the address of a cached chunk to a table, which may be NULL.
 static void keep_cached(struct mprof_pc_table *cached, uintptr_t chunk) {
   if (cached != NULL)
     mprof_pc_table_get(cached, (mprof_pc)chunk);
 }
 
-// Chunks of malloc.
-struct chunks {
-  uint64_t bytes, count;
-};
-
 // Returns the chunks that the cache has; none if the chunk is no cache. cached:
 // gets the chunks; or NULL.
-static struct chunks cached_chunks(struct mprof_process *p, uintptr_t chunk,
-                                   struct mprof_pc_table *cached) {
+static struct mprof_glibc_chunks cached_chunks(struct mprof_process *p,
+                                               uintptr_t chunk,
+                                               struct mprof_pc_table *cached) {
   const uintptr_t counts = chunk + UNIT,
                   lists = counts + LISTS * sizeof(uint16_t);
-  struct chunks sum = {0};
+  struct mprof_glibc_chunks sum = {0};
   for (unsigned i = 0; i < LISTS; i++) {
     const uintptr_t word =
         mprof_process_word(p, counts + i * sizeof(uint16_t) / WORD * WORD);
     const uint64_t n = word >> (i % 4 * 16) & 0xffff;
     const uintptr_t first = mprof_process_word(p, lists + i * WORD);
     if ((n == 0) != (first == 0) || first % UNIT != 0)
-      return (struct chunks){0};
+      return (struct mprof_glibc_chunks){0};
     sum.bytes += n * (MIN_CHUNK + i * UNIT);
     sum.count += n;
     uintptr_t block = first;
@@ -180,7 +188,8 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // Moves chunks from the blocks in use to the cached ones, as far as there are
 // as many in use.
-static void move_cached(struct mprof_glibc_heap *h, struct chunks c) {
+static void move_cached(struct mprof_glibc_heap *h,
+                        struct mprof_glibc_chunks c) {
   const uint64_t bytes = least(c.bytes, h->resident[MPROF_HEAP_USED]);
   h->resident[MPROF_HEAP_USED] -= bytes;
   h->resident[MPROF_HEAP_CACHED] += bytes;
@@ -214,9 +223,10 @@ static uintptr_t walk(struct mprof_glibc *g, struct mprof_process *p,
                       struct mprof_glibc_heap *h, uintptr_t first,
                       size_t first_large, struct mprof_holes *holes) {
   const uintptr_t end = h->limit;
-  struct chunks cached = {0};
+  struct mprof_glibc_chunks cached = {0};
   memset(h->resident, 0, sizeof(h->resident));
   h->free_pages = h->blocks = 0;
+  h->looks_fast = (struct mprof_glibc_chunks){0};
   h->resident[MPROF_HEAP_OWN] = resident(p, h->start, first);
   unsigned long chunks = 0;
   if (g != NULL)
@@ -247,10 +257,18 @@ static uintptr_t walk(struct mprof_glibc *g, struct mprof_process *p,
     if (g != NULL && sort == MPROF_HEAP_USED && size >= 2 * MPROF_PAGE)
       add_block(&g->large, &g->large_len, &g->large_bytes,
                 &(struct mprof_glibc_block){at, next, at + UNIT});
-    if (holes != NULL && sort != MPROF_HEAP_TOP)
+    const bool is_fast = h->arena == 0 && sort == MPROF_HEAP_USED &&
+                         size <= LARGEST_FAST &&
+                         looks_freed(p, at, h->start, end);
+    if (is_fast) {
+      h->looks_fast.bytes += size;
+      h->looks_fast.count++;
+    }
+    if (holes != NULL && sort != MPROF_HEAP_TOP &&
+        !(is_fast && h->has_long_lists))
       add_chunk(holes, at, next, sort == MPROF_HEAP_USED ? at + UNIT : 0);
     if (size == CACHE_CHUNK && sort == MPROF_HEAP_USED) {
-      const struct chunks of_thread =
+      const struct mprof_glibc_chunks of_thread =
           cached_chunks(p, at, g != NULL ? g->cached : NULL);
       cached.bytes += of_thread.bytes;
       cached.count += of_thread.count;
@@ -509,10 +527,13 @@ static uintptr_t find_main_arena(struct mprof_process *p, uintptr_t top) {
 }
 
 // Returns the chunks in fastbinsY. *steps: the number of chunks that may still
-// be followed. cached: gets the chunks; or NULL.
-static struct chunks fast_chunks(struct mprof_process *p, uintptr_t fast,
-                                 size_t *steps, struct mprof_pc_table *cached) {
-  struct chunks sum = {0};
+// be followed. *is_old: set if a link is not one of glibc from 2.32 on. cached:
+// gets the chunks; or NULL.
+static struct mprof_glibc_chunks fast_chunks(struct mprof_process *p,
+                                             uintptr_t fast, size_t *steps,
+                                             bool *is_old,
+                                             struct mprof_pc_table *cached) {
+  struct mprof_glibc_chunks sum = {0};
   for (unsigned i = 0; i < FAST; i++) {
     const uintptr_t size = MIN_CHUNK + (uintptr_t)i * UNIT;
     uintptr_t chunk = mprof_process_word(p, fast + i * WORD);
@@ -523,15 +544,20 @@ static struct chunks fast_chunks(struct mprof_process *p, uintptr_t fast,
       sum.bytes += size;
       sum.count++;
       keep_cached(cached, chunk);
-      chunk = next_freed(p, chunk + UNIT);
+      const uintptr_t next = next_freed(p, chunk + UNIT);
+      *is_old |= next != 0 && next == mprof_process_word(p, chunk + UNIT);
+      chunk = next;
     }
   }
   return sum;
 }
 
+// Each chunk of a list may be in another page, so following lists of many
+// chunks takes seconds. Those of the main arena, which a program leaves when it
+// frees all, are counted by the links that the walk has seen.
 static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
   enum { ARENA_FAST_AT = 16 }; // after a lock and two flags
-  size_t steps = 1 << 20;
+  size_t all_steps = 1 << 20;
   for (size_t i = 0; i < g->heaps_len; i++) {
     struct mprof_glibc_heap *h = &g->heaps[i];
     if (!h->is_walked)
@@ -541,8 +567,18 @@ static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
       fast = find_main_arena(p, h->top);
     else if (mprof_process_word(p, h->start) - h->start < HEAP_ALIGNMENT)
       fast = mprof_process_word(p, h->start) + ARENA_FAST_AT;
-    if (fast != 0)
-      move_cached(h, fast_chunks(p, fast, &steps, g->cached));
+    if (fast == 0)
+      continue;
+    size_t steps = 1 << 14;
+    bool is_old = false;
+    struct mprof_glibc_chunks c =
+        fast_chunks(p, fast, &steps, &is_old, g->cached);
+    h->has_long_lists = steps == 0 && h->arena == 0 && !is_old;
+    if (h->has_long_lists)
+      c = h->looks_fast;
+    else if (steps == 0)
+      c = fast_chunks(p, fast, &all_steps, &is_old, g->cached);
+    move_cached(h, c);
   }
 }
 

@@ -81,6 +81,10 @@ enum mprof_heap_sort {
   MPROF_HEAP_SORTS,
 };
 
+struct mprof_glibc_chunks {
+  uint64_t bytes, count;
+};
+
 struct mprof_glibc_heap {
   uintptr_t start, limit;
   unsigned arena; // 0: the main arena
@@ -89,6 +93,10 @@ struct mprof_glibc_heap {
   uint64_t resident[MPROF_HEAP_SORTS];
   uint64_t free_pages; // bytes of MPROF_HEAP_LISTED that are whole pages
   uint64_t blocks;     // number of the blocks in use
+  // Chunks that look as if the arena's lists of small freed blocks had them.
+  // Those that the caches of threads have look so, too, but are few.
+  struct mprof_glibc_chunks looks_fast;
+  bool has_long_lists; // looks_fast was taken for these lists
 };
 
 // A large block: a mapping of its own, or a chunk of a heap.

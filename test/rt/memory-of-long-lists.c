@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the memory profile counts small freed blocks that malloc keeps for
+// reuse also if they are so many, in any order, that following their lists
+// would take long. Such blocks keep no free memory.
+//
+// UNSUPPORTED: emulated
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
+// RUN: %run{heap_rate=1:memory=1:report=0:log_path=p} ./app
+// RUN: %mprof memory -n 0 p.*.memory.pb.gz > all && FileCheck %s < all
+// RUN: %mprof memory --holes p.*.memory.pb.gz | FileCheck %s --check-prefix=HOLES
+// CHECK-DAG: 10.{{[67]}} MiB {{.*}} malloc: freed blocks, kept for reuse
+// CHECK-DAG: 9.9{{.}} MiB {{.*}} malloc: free memory between blocks
+// CHECK-DAG: 9.9{{.}} MiB {{.*}} malloc: blocks in use
+// HOLES: keep 9.{{[89]}}{{.}} MiB of the 9.9{{.}} MiB of free memory
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 100000, SMALL = 100, LARGE = 200 };
+static char *small[N], *large[N];
+
+// Frees the small blocks in an order in which neighbours are far apart.
+int main(void) {
+  for (int i = 0; i < N; i++) {
+    small[i] = memset(malloc(SMALL), 1, SMALL);
+    large[i] = memset(malloc(LARGE), 1, LARGE);
+  }
+  for (int i = 0; i < N; i += 2)
+    free(large[i]);
+  for (int i = 0, k = 0; i < N; i++, k = (k + 54321) % N)
+    free(small[k]);
+  return 0;
+}
