@@ -3,8 +3,7 @@
 //
 // Intent: the page of mprof html for a running program has all profiles of the
 // program, as that of mprof run --html has: also that of its resident memory
-// and that of mapped memory. With --sample, or the path of a profile, it has
-// one.
+// and that of mapped memory. With --sample it has one.
 //
 // REQUIRES: browser
 // UNSUPPORTED: emulated
@@ -20,6 +19,17 @@
 // CHECK-SAME: Resident memory{{[0-9.]+}} MiB resident in total, {{.*}} of it used by no other process.
 // CHECK-SAME: Mapped memory in use{{[89][0-9.]*}} MiB in use.{{.*}}main html-of-program.c:
 // RUN: %python %S/Inputs/browser.py text all one.html#all | not grep -E 'Resident memory|Mapped'
+//
+// A process without a server is read from outside.
+// RUN: ./app < input > begun & pid=$!; exec 3> input; for i in $(seq 6000); do \
+// RUN:   grep -q ready begun && break; sleep 0.01; done; \
+// RUN:   %mprof html $pid -o outside.html 2> why; status=$?; exec 3>&-; wait; test $status = 0
+// RUN: grep -E '^mprof html: only the memory is shown: process [0-9]+: it has no HTTP server' why
+// RUN: %python %S/Inputs/browser.py text all outside.html#all | grep Overview: \
+// RUN:   | FileCheck %s --check-prefix=OUTSIDE
+// OUTSIDE: Resident memory{{[0-9.]+}} MiB resident in total, {{.*}} of it used by no other process.
+// OUTSIDE-SAME: MiBanonymous memory of unknown origin
+// OUTSIDE-SAME: the process is read from outside, so nothing has a stack
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -199,10 +199,17 @@ char **arguments_profiles(const struct options *o, const char *argument,
   size_t capacity = 0;
   const char *target = arguments_target(o, argument);
   *count = 0;
-  if (!target || !live_find(target, address, why, sizeof why)) {
-    if (target)
-      complain(o, "%s", why);
+  if (!target)
     return NULL;
+  if (!live_find(target, address, why, sizeof why)) {
+    char reason[512];
+    char *path = o->command == COMMAND_html
+                     ? read_process(COMMAND_memory, argument, reason)
+                     : NULL;
+    complain(o, "%s%s", path ? "only the memory is shown: " : "", why);
+    if (path)
+      *APPEND(paths, *count, capacity) = path;
+    return paths;
   }
   for (size_t i = 0; i < name_count; i++) {
     char *page = text_of("/debug/pprof/%s", names[i]);
