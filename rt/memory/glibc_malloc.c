@@ -257,8 +257,7 @@ static uintptr_t walk(struct mprof_glibc *g, struct mprof_process *p,
     if (g != NULL && sort == MPROF_HEAP_USED && size >= 2 * MPROF_PAGE)
       add_block(&g->large, &g->large_len, &g->large_bytes,
                 &(struct mprof_glibc_block){at, next, at + UNIT});
-    const bool is_fast = h->arena == 0 && sort == MPROF_HEAP_USED &&
-                         size <= LARGEST_FAST &&
+    const bool is_fast = sort == MPROF_HEAP_USED && size <= LARGEST_FAST &&
                          looks_freed(p, at, h->start, end);
     if (is_fast) {
       h->looks_fast.bytes += size;
@@ -552,9 +551,18 @@ static struct mprof_glibc_chunks fast_chunks(struct mprof_process *p,
   return sum;
 }
 
+// Returns whether the arena of h has no other heap.
+static bool is_only_heap(const struct mprof_glibc *g,
+                         const struct mprof_glibc_heap *h) {
+  size_t n = 0;
+  for (size_t i = 0; i < g->heaps_len; i++)
+    n += g->heaps[i].arena == h->arena;
+  return n == 1;
+}
+
 // Each chunk of a list may be in another page, so following lists of many
-// chunks takes seconds. Those of the main arena, which a program leaves when it
-// frees all, are counted by the links that the walk has seen.
+// chunks takes seconds. Such chunks are counted by the links that the walk has
+// seen, if their arena has one heap, and so no link to another one.
 static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
   enum { ARENA_FAST_AT = 16 }; // after a lock and two flags
   size_t all_steps = 1 << 20;
@@ -573,7 +581,7 @@ static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
     bool is_old = false;
     struct mprof_glibc_chunks c =
         fast_chunks(p, fast, &steps, &is_old, g->cached);
-    h->has_long_lists = steps == 0 && h->arena == 0 && !is_old;
+    h->has_long_lists = steps == 0 && !is_old && is_only_heap(g, h);
     if (h->has_long_lists)
       c = h->looks_fast;
     else if (steps == 0)

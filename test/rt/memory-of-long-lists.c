@@ -3,19 +3,24 @@
 //
 // Intent: the memory profile counts small freed blocks that malloc keeps for
 // reuse also if they are so many, in any order, that following their lists
-// would take long. Such blocks keep no free memory.
+// would take long. Such blocks keep no free memory. So it is in the main arena
+// and in that of a thread.
 //
 // UNSUPPORTED: emulated
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: %run{heap_rate=1:memory=1:report=0:log_path=p} ./app
-// RUN: %mprof memory -n 0 p.*.memory.pb.gz > all && FileCheck %s < all
-// RUN: %mprof memory --holes p.*.memory.pb.gz | FileCheck %s --check-prefix=HOLES
+// RUN: %mprof_clang -fmprof -O1 -g1 -pthread %s -o app
+// RUN: for where in main thread; do \
+// RUN:   %run{heap_rate=1:memory=1:report=0:log_path=$where} ./app $where && \
+// RUN:   %mprof memory -n 0 $where.*.memory.pb.gz > $where.txt && FileCheck %s < $where.txt && \
+// RUN:   %mprof memory --holes $where.*.memory.pb.gz | FileCheck %s --check-prefix=HOLES || exit 1; done
+// RUN: grep -q 'kept for reuse (main arena)' main.txt
+// RUN: grep -q 'kept for reuse (arena 1)' thread.txt
 // CHECK-DAG: 10.{{[67]}} MiB {{.*}} malloc: freed blocks, kept for reuse
 // CHECK-DAG: 9.9{{.}} MiB {{.*}} malloc: free memory between blocks
 // CHECK-DAG: 9.9{{.}} MiB {{.*}} malloc: blocks in use
 // HOLES: keep 9.{{[89]}}{{.}} MiB of the 9.9{{.}} MiB of free memory
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +28,7 @@ enum { N = 100000, SMALL = 100, LARGE = 200 };
 static char *small[N], *large[N];
 
 // Frees the small blocks in an order in which neighbours are far apart.
-int main(void) {
+static void *work(void *arg) {
   for (int i = 0; i < N; i++) {
     small[i] = memset(malloc(SMALL), 1, SMALL);
     large[i] = memset(malloc(LARGE), 1, LARGE);
@@ -32,5 +37,14 @@ int main(void) {
     free(large[i]);
   for (int i = 0, k = 0; i < N; i++, k = (k + 54321) % N)
     free(small[k]);
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  pthread_t thread;
+  if (strcmp(argv[argc - 1], "main") == 0)
+    work(NULL);
+  else if (pthread_create(&thread, NULL, work, NULL) == 0)
+    pthread_join(thread, NULL);
   return 0;
 }
