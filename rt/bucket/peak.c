@@ -120,12 +120,14 @@ struct mprof_peak mprof_peak_locked(void) {
   return heap.last;
 }
 
-void mprof_peak_curve(struct mprof_curve *curve) {
+int64_t mprof_peak_curve(struct mprof_curve *curve) {
   mprof_lock_acquire(&mprof_peak_lock);
   if (heap.curve.len > 0)
     add_to_inuse(0);
   *curve = heap.curve;
+  const int64_t inuse = heap.inuse;
   mprof_lock_release(&mprof_peak_lock);
+  return inuse;
 }
 
 struct mprof_peak_pair mprof_peak_of_locked(struct mprof_bucket *b) {

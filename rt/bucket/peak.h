@@ -72,8 +72,8 @@ struct mprof_peak {
 };
 // Returns the facts about the last peak. Call with peak_lock held.
 struct mprof_peak mprof_peak_locked(void);
-// Returns the estimated bytes in use over time, until now.
-void mprof_peak_curve(struct mprof_curve *curve);
+// Copies the estimated bytes in use over time, until now. Returns those now.
+int64_t mprof_peak_curve(struct mprof_curve *curve);
 // Returns the counts of b at the last peak. Call with peak_lock held.
 struct mprof_peak_pair mprof_peak_of_locked(struct mprof_bucket *b);
 // Forgets all events. Call this in a forked child.

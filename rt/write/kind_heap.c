@@ -388,18 +388,19 @@ static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
 }
 
 // Writes the bytes in use over time, such as "inuse_over_time: 2000000 ns,
-// KiB: 0 12 7": the highest value of each 2 ms, until the profile is written.
+// KiB: 0 12 7 5": the highest value of each 2 ms, and the present one.
 static void put_curve(struct mprof_text *t) {
   struct mprof_curve curve;
-  mprof_peak_curve(&curve);
+  const int64_t present = mprof_peak_curve(&curve);
   if (curve.len == 0)
     return;
   mprof_text_str(t, "inuse_over_time: ");
   mprof_text_dec(t, mprof_clock_ns(mprof_curve_step(&curve)));
   mprof_text_str(t, " ns, KiB:");
-  for (unsigned i = 0; i < curve.len; i++) {
+  for (unsigned i = 0; i <= curve.len; i++) {
+    const int64_t bytes = i < curve.len ? curve.highest[i] : present;
     mprof_text_str(t, " ");
-    mprof_text_dec(t, (uint64_t)at_least_0(curve.highest[i]) >> 10);
+    mprof_text_dec(t, (uint64_t)at_least_0(bytes) >> 10);
   }
 }
 

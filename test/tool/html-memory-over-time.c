@@ -13,7 +13,7 @@
 // RUN: %python %S/Inputs/browser.py text all page.html#all | FileCheck %s
 // CHECK: Memory over timeAt most 8.00 MiB, after {{[0-9.]+ m?s}}; 1.00 MiB at the last moment.
 // RUN: %build/bin/mprof info p.*.heap.pb.gz | FileCheck %s --check-prefix=CURVE
-// CURVE: inuse_over_time: {{[0-9]+}} ns, KiB:{{.*}} 8192 {{(1024 )+1024$}}
+// CURVE: inuse_over_time: {{[0-9]+}} ns, KiB:{{.*}} 8192 {{(1024 )+}}4096 {{(1024 )*1024$}}
 // RUN: env LC_ALL=C.UTF-8 %build/bin/mprof top p.*.heap.pb.gz | FileCheck %s --check-prefix=TOP
 // TOP: in use over time: ▂{{.*}}▂█▂{{.*}} at most 8.00 MiB in {{[0-9.]+ m?s}}
 //
@@ -31,4 +31,6 @@ int main(void) {
   char *volatile most = malloc(7 << 20);
   free(most);
   usleep(50000);
+  most = malloc(3 << 20);
+  free(most);
 }

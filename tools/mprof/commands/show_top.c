@@ -123,7 +123,7 @@ static void print_curve(const struct view *v, FILE *out) {
   if (count > 1 && step_ns > 0 && step_ns < INT64_MAX / (int64_t)count)
     fprintf(out, "in use over time: %s at most %s in %s\n",
             sparkline_of(values, count).text, quantity_of(most, "bytes").text,
-            quantity_of(step_ns * (int64_t)count, "nanoseconds").text);
+            quantity_of(step_ns * (int64_t)(count - 1), "nanoseconds").text);
   free(values);
 }
 
