@@ -326,6 +326,8 @@ static int write_page(struct groups *g, const char *output,
   const struct page_start start = {.type = o->sample,
                                    .grain = input_view_options(o).grain,
                                    .keeps_std = o->std,
+                                   .has_sources = !o->no_source,
+                                   .source_directory = o->source,
                                    .beside = files_beside(o),
                                    .version = version};
   struct bytes bytes = {0};
@@ -362,8 +364,6 @@ int html_make(const struct options *given, unsigned long version) {
                              "given file is a trace");
   if (!has_type(&g) || !add_groups(&g))
     return STATUS_ERROR;
-  if (!options->no_source)
-    page_add_sources(g.page, options->source);
   return write_page(&g, options->output, version);
 }
 

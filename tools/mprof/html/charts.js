@@ -49,10 +49,10 @@ class SeriesView {
     this.flats = snapshots.map(profile => {
       const tree = new Tree(app.model, {...app.selection, profile, base: null,
         type: profile.typeIndex(type)});
-      const flat = new Float64Array(count), root = [0];
-      for (let n = 1; n < tree.own.length; n++) {
-        root[n] = root[tree.shape.parent[n]] || n;
-        flat[tree.shape.fn[isMemory ? root[n] : n]] += tree.own[n];
+      const flat = new Float64Array(count), root = [0], {runs, fn} = tree.shape;
+      for (let r = 1; r < runs.count; r++) {
+        root[r] = root[runs.up[r]] || r;
+        flat[fn[isMemory ? runs.start[root[r]] : runs.last(r)]] += tree.own[r];
       }
       return flat;
     });
@@ -83,9 +83,7 @@ class SeriesView {
     const first = this.flats[0], last = this.flats[this.flats.length - 1];
     const rows = all.map(fn => ({fn, first: first[fn], last: last[fn],
       peak: Math.max(...this.flats.map(flat => flat[fn])), growth: this.growth(fn)}));
-    const sort = key => rows.sort((a, b) => b[key] - a[key] || a.fn - b.fn);
-    sort(this.table.sortKey);
-    this.table.show(rows, sort);
+    this.table.show(rows, key => (a, b) => b[key] - a[key] || a.fn - b.fn);
   }
 
   // The growth from the first to the last snapshot along the line with the least

@@ -3,14 +3,20 @@
 //
 // Reads the tables of the page (page.c).
 
+function bytesOf(data) {
+  if (Uint8Array.fromBase64)
+    return Uint8Array.fromBase64(data);
+  const text = atob(data), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; i++)
+    bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
 class Stream {
   constructor({count, data}) {
     this.count = count;
     this.at = 0;
-    const text = atob(data);
-    this.bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++)
-      this.bytes[i] = text.charCodeAt(i);
+    this.bytes = bytesOf(data);
   }
 
   next() {
@@ -33,6 +39,19 @@ class Stream {
 function visible(text) {
   return text.replace(
       /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '?');
+}
+
+// The number of nodes that are handled in a part of a tenth of a second.
+const STEP = 250000;
+
+// Does the steps of a generator, and lets the browser do something else when they
+// take long.
+async function inSlices(steps) {
+  for (let since = performance.now(); !steps.next().done;)
+    if (performance.now() - since > 15) {
+      await new Promise(done => setTimeout(done));
+      since = performance.now();
+    }
 }
 
 const GRAINS = ['functions', 'lines', 'files'];
@@ -67,7 +86,8 @@ class Profile {
     this.labels = new Uint32Array(n);
     this.values = this.types.map(() => new Float64Array(n));
     let node = 0, labels = 0;
-    this.smallRows = GRAINS.map(name => data.small && this.readSmall(data.small[name]));
+    if (data.small)
+      this.readSmall(data.small);
     for (let i = 0; i < n; i++) {
       this.nodes[i] = node += s.signed();
       this.labels[i] = labels += s.signed();
@@ -76,9 +96,23 @@ class Profile {
     }
   }
 
-  // Reads the values that the functions have lost because small stacks are cut
-  // off (small_stacks.c), for each type of values.
-  readSmall(table) {
+  // Reads the numbers of stacks that are joined, and the values that the functions
+  // have lost because of this (small_stacks.c), for each type of values: of
+  // functions, and the sums of other functions.
+  readSmall(small) {
+    const s = new Stream(small.joined);
+    this.joined = new Map();
+    for (let i = 0; i < s.count; i++)
+      this.joined.set(s.next(), s.next());
+    this.joinedCount = [...this.joined.values()].reduce((a, b) => a + b, 0);
+    this.smallRows = GRAINS.map(name => this.readLosses(small[name]));
+    this.smallRests = GRAINS.map(name => {
+      const rest = new Stream(small[name + '_rest']);
+      return {count: rest.count, types: this.types.map(() => [rest.signed(), rest.signed()])};
+    });
+  }
+
+  readLosses(table) {
     const s = new Stream(table), rows = [];
     for (let i = 0; i < s.count; i++)
       rows.push({fn: s.next(), line: s.next(), types: this.types.map(() => ({
@@ -103,17 +137,32 @@ class Profile {
 }
 
 class Model {
-  constructor(data) {
+  // Reads the tables. Each step takes only a part of a tenth of a second.
+  *read(data) {
     this.start = data.start;
     this.texts = data.texts.map(visible);
+    yield;
     this.readWholeNames(data.wholeNames);
-    this.functions = GRAINS.map(name => new Functions(data[name]));
+    this.functions = [];
+    for (const name of GRAINS) {
+      yield;
+      this.functions.push(new Functions(data[name]));
+    }
     this.readFrames(data.frames);
     // The function that stands for small stacks that are cut off, or -1.
     this.smallFunctions = this.frames.map(of => 'smallFrame' in data ? of[data.smallFrame] : -1);
-    this.readNodes(data.nodes);
+    yield;
+    yield* this.readNodes(data.nodes);
     this.readLabels(data.labelSets);
-    this.profiles = data.profiles.map((p, i) => new Profile(p, i));
+    this.profiles = [];
+    for (const profile of data.profiles) {
+      yield;
+      this.profiles.push(new Profile(profile, this.profiles.length));
+    }
+    yield;
+    this.runs = new Runs(this.nodeCount);
+    yield* this.runs.make(this.parent, flagsOf(this.nodeCount, this.profiles.map(p => p.nodes)));
+    yield;
     this.traces = data.traces;
     this.memoryParts = data.memoryParts;
     this.reports = data.reports.map(({name, lines}) => ({name, lines: lines.map(visible)}));
@@ -148,18 +197,32 @@ class Model {
   }
 
   // Node 0 is the root. Callees follow their callers.
-  readNodes(table) {
+  *readNodes(table) {
     const s = new Stream(table), n = s.count + 1;
     this.nodeCount = n;
     this.parent = new Uint32Array(n);
     this.frame = new Uint32Array(n);
-    for (let i = 1; i < n; i++) {
+    for (let i = 1; i < n;) {
+      yield;
+      i = this.readRuns(s, i, Math.min(n, i + STEP));
+    }
+  }
+
+  // Reads runs of nodes that begin before a node. Returns the next node.
+  readRuns(s, first, end) {
+    const {parent: parents, frame} = this;
+    let i = first;
+    while (i < end) {
       let parent = i - 1;
       for (let up = s.next(); up > 0; up--)
-        parent = this.parent[parent];
-      this.parent[i] = parent;
-      this.frame[i] = s.next();
+        parent = parents[parent];
+      for (let left = s.next(); left > 0; left--) {
+        parents[i] = parent;
+        frame[i] = s.next();
+        parent = i++;
+      }
     }
+    return i;
   }
 
   readLabels(table) {

@@ -4,6 +4,7 @@
 // Draws a tree of groups as a flame graph.
 
 const ROW = 20;
+const COLUMN = 2; // the width of the narrowest frames, in pixels
 
 // The colours of Okabe and Ito, which people with colour blindness can tell apart.
 const GROUP_COLOURS = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [204, 121, 167], [240, 228, 66],
@@ -12,7 +13,10 @@ const OTHER_GROUP = GROUP_COLOURS.length;
 
 // The source file of each function, or 0: that of one of its lines.
 function filesOf(model, grain) {
-  const files = new Uint32Array(model.functions[grain].count);
+  model.filesOf = model.filesOf || [];
+  if (model.filesOf[grain])
+    return model.filesOf[grain];
+  const files = model.filesOf[grain] = new Uint32Array(model.functions[grain].count);
   const of = model.frames[grain], lines = model.frames[1];
   for (let i = 0; i < of.length; i++)
     files[of[i]] = files[of[i]] || model.functions[1].file[lines[i]];
@@ -30,33 +34,62 @@ function partOf(model, grain, files, fn, level) {
       (level < 3 && baseName(model.texts[files[fn]])) || name;
 }
 
+// Returns the number of a name of a part, or adds it.
+function partNumber({partNames, partNumbers}, name) {
+  if (!partNumbers.has(name))
+    partNumbers.set(name, partNames.push(name) - 1);
+  return partNumbers.get(name);
+}
+
+const NO_PART = 2 ** 32 - 1; // of functions of the standard libraries
+
+// The largest part of each function.
+function firstParts(model, grain) {
+  model.firstParts = model.firstParts || [];
+  model.partNames = model.partNames || [];
+  model.partNumbers = model.partNumbers || new Map();
+  if (!model.firstParts[grain]) {
+    const {count, std} = model.functions[grain], files = filesOf(model, grain);
+    const parts = model.firstParts[grain] = new Uint32Array(count);
+    for (let fn = 0; fn < count; fn++)
+      parts[fn] = std[fn] ? NO_PART : partNumber(model, partOf(model, grain, files, fn, 0));
+  }
+  return model.firstParts[grain];
+}
+
 // The parts with the largest areas in the flame graph of a tree: their names, and
 // the place of each function among them. A part with most of the area is divided.
-function partsOf({model, shape, weight}) {
-  const {grain} = shape, {count, std} = model.functions[grain], files = filesOf(model, grain);
-  const area = new Float64Array(count), names = new Array(count), level = new Uint8Array(count);
-  for (let n = 1; n < shape.count; n++)
-    area[shape.fn[n]] += weight[n];
-  const all = area.reduce((sum, a, fn) => std[fn] ? sum : sum + a, 0);
-  for (let fn = 0; fn < count; fn++)
-    names[fn] = area[fn] && !std[fn] ? partOf(model, grain, files, fn, 0) : null;
-  let sums;
+function partsOf({model, shape: {grain}, areas}) {
+  const {count} = model.functions[grain], files = filesOf(model, grain);
+  const level = new Uint8Array(count), part = firstParts(model, grain).slice();
+  let sums, sorted;
   for (let round = 0; round < 4; round++) {
-    sums = new Map();
+    sums = new Float64Array(model.partNames.length);
     for (let fn = 0; fn < count; fn++)
-      if (names[fn] !== null)
-        sums.set(names[fn], (sums.get(names[fn]) || 0) + area[fn]);
-    const [most] = [...sums].find(([, sum]) => sum > 0.6 * all) || [];
+      if (part[fn] !== NO_PART)
+        sums[part[fn]] += areas[fn];
+    const all = sums.reduce((sum, area) => sum + area, 0);
+    sorted = [...sums.keys()].filter(i => sums[i] > 0);
+    const most = sorted.find(i => sums[i] > 0.6 * all);
     if (most === undefined || round === 3)
       break;
     for (let fn = 0; fn < count; fn++)
-      if (names[fn] === most)
-        names[fn] = partOf(model, grain, files, fn, ++level[fn]);
+      if (part[fn] === most && areas[fn])
+        part[fn] = partNumber(model, partOf(model, grain, files, fn, ++level[fn]));
   }
-  const sorted = [...sums].sort((a, b) => b[1] - a[1]).map(([name]) => name);
-  const places = new Map(sorted.map((name, i) => [name, Math.min(i, OTHER_GROUP)]));
-  const of = Uint8Array.from(names, name => name === null ? OTHER_GROUP : places.get(name));
-  return {names: sorted.slice(0, OTHER_GROUP), hasOthers: sorted.length > OTHER_GROUP, of};
+  const first = new Uint32Array(sums.length);
+  for (let fn = count - 1; fn >= 0; fn--)
+    if (part[fn] !== NO_PART && areas[fn])
+      first[part[fn]] = fn;
+  sorted.sort((a, b) => sums[b] - sums[a] || first[a] - first[b]);
+  const places = new Uint8Array(model.partNames.length).fill(OTHER_GROUP);
+  sorted.slice(0, OTHER_GROUP).forEach((number, place) => {
+    places[number] = place;
+  });
+  return {
+    names: sorted.slice(0, OTHER_GROUP).map(i => model.partNames[i]), hasOthers: sorted.length > OTHER_GROUP,
+    of: part.map(i => i === NO_PART ? OTHER_GROUP : places[i])
+  };
 }
 
 // The colour of a part. shade: 0 or 1, for neighbours of one part.
@@ -87,8 +120,9 @@ class Flame {
   constructor(label, on, flip) {
     this.on = on;
     this.height = 0;
-    this.drawn = new Set();
+    this.round = 0; // of the layout: drawn frames have its number
     this.boxes = [];
+    this.rows = 0;
     this.focus = this.zoom = this.hover = null;
     this.flip = Boolean(flip);
     this.picture = new Picture({
@@ -123,7 +157,8 @@ class Flame {
     this.zoom = zoom;
     this.focus = null;
     this.hover = null;
-    this.layout();
+    this.placed = null;
+    this.resize();
   }
 
   search(matches) {
@@ -169,19 +204,35 @@ class Flame {
     const width = this.picture.canvas.clientWidth;
     if (!this.groups || !width)
       return;
-    this.boxes = [];
-    const path = [];
-    for (let g = this.zoom; g; g = g.parent)
-      path.unshift(g);
-    path.forEach((g, row) => this.boxes.push({g, x: 0, w: width, row, above: g !== this.zoom}));
-    this.rows = path.length;
-    this.place(this.zoom, 0, width, path.length);
-    this.drawn = new Set(this.boxes.map(b => b.g));
+    if (this.placed !== this.zoom || this.width !== width)
+      this.placeAll(width);
     this.height = Math.max(this.rows * ROW + 4, printing ? 0 : this.element.clientHeight - 1);
     this.space.style.height = this.height + 'px';
     if (this.flip)
       this.element.scrollTop = this.height;
     this.picture.redraw();
+  }
+
+  placeAll(width) {
+    this.placed = this.zoom;
+    this.width = width;
+    this.boxes = [];
+    this.round++;
+    const path = [];
+    for (let g = this.zoom; g; g = g.parent)
+      path.unshift(g);
+    path.forEach((g, row) => this.add({g, x: 0, w: width, row, above: g !== this.zoom}));
+    this.rows = path.length;
+    this.place(this.zoom, 0, width, path.length);
+  }
+
+  add(box) {
+    this.boxes.push(box);
+    box.g.round = this.round;
+  }
+
+  isDrawn(g) {
+    return g.round === this.round;
   }
 
   // The top of a row in the scrolled area.
@@ -197,36 +248,44 @@ class Flame {
       let x = left;
       for (const g of this.groups.children(parent)) {
         const w = g.weight * scale;
-        if (w < 0.4)
-          break; // the others are smaller
-        this.boxes.push({g, x, w, row});
-        this.rows = Math.max(this.rows, row + 1);
-        open.push([g, x, w, row + 1]);
+        // Of the frames that are narrower than a column, the one in its middle fills it.
+        const column = Math.ceil(x / COLUMN - 0.5) * COLUMN, isNarrow = w < COLUMN;
+        if (!isNarrow || x + w > column + COLUMN / 2) {
+          const box = isNarrow ? {g, x: column, w: COLUMN, row} : {g, x, w, row};
+          this.add(box);
+          this.rows = Math.max(this.rows, row + 1);
+          open.push([g, box.x, box.w, row + 1]);
+        }
         x += w;
       }
     }
   }
 
-  colour(g) {
-    const {tree} = this.groups, {model, shape} = tree;
-    const dark = isDark();
+  // Returns a function that gives the colour of a frame.
+  colours() {
+    const {tree} = this.groups, {model, shape} = tree, {std} = model.functions[shape.grain];
     if (tree.base)
-      return changeColour(g.value, g.base);
-    if (g.fn < 0)
-      return dark ? '#3a3f47' : '#dfe3e8';
-    if (model.functions[shape.grain].std[g.fn])
-      return dark ? '#43474e' : '#d5d9de';
-    return partColour(this.parts.of[g.fn], g.fn & 1);
+      return g => changeColour(g.value, g.base);
+    const dark = isDark(), all = dark ? '#3a3f47' : '#dfe3e8', library = dark ? '#43474e' : '#d5d9de';
+    const parts = [0, 1].map(shade => Array.from({length: OTHER_GROUP + 1}, (_, i) => partColour(i, shade)));
+    return ({fn}) => fn < 0 ? all : std[fn] ? library : parts[fn & 1][this.parts.of[fn]];
   }
 
   label(g) {
-    const {tree} = this.groups;
-    return g.fn < 0 ? 'all' : tree.model.name(tree.shape.grain, g.fn);
+    const {tree} = this.groups, {grain} = tree.shape;
+    return g.fn < 0 ? 'all' : g.fn === tree.model.smallFunctions[grain] ? this.smallLabel(g) :
+        tree.model.name(grain, g.fn);
+  }
+
+  // "(1,234 small stacks)"
+  smallLabel(g) {
+    const {joined} = this.groups.tree;
+    return `(${counted(g.items.reduce((sum, n) => sum + (joined.get(n) || 0), 0), 'small stack')})`;
   }
 
   wholeName(g) {
     const {tree} = this.groups;
-    return g.fn < 0 ? 'all' : tree.model.wholeName(tree.shape.grain, g.fn);
+    return g.fn < 0 || g.fn === tree.model.smallFunctions[tree.shape.grain] ? this.label(g) : tree.model.wholeName(tree.shape.grain, g.fn);
   }
 
   draw(context, width, height) {
@@ -238,11 +297,17 @@ class Flame {
     context.font = `12px ${font}`;
     context.textBaseline = 'middle';
     const perCharacter = context.measureText('abcdefgh_:').width / 10;
+    const colour = this.colours();
     for (const box of this.boxes) {
       const y = this.y(box.row) - top;
-      if (y > height || y < -ROW)
-        continue;
-      this.drawBox(context, box, y, perCharacter, dark);
+      if (y <= height && y >= -ROW)
+        this.drawBox(context, box, y, colour(box.g), dark);
+    }
+    context.globalAlpha = 1;
+    for (const box of this.boxes) {
+      const y = this.y(box.row) - top;
+      if (box.w > 24 && y <= height && y >= -ROW)
+        this.drawName(context, box, y, perCharacter, dark);
     }
     if (this.focus && document.activeElement === this.picture.canvas)
       this.outline(context, this.focus, top, css('--accent'), 2);
@@ -250,18 +315,22 @@ class Flame {
       this.outline(context, this.hover, top, css('--text'), 1);
   }
 
-  drawBox(context, {g, x, w, row, above}, y, perCharacter, dark) {
-    const found = this.matches && g.fn >= 0 && this.matches[g.fn];
-    const dim = this.matches && !found;
-    const gap = w > 3 ? 1 : 0;
+  // Returns whether the search has found other frames.
+  isDim(g) {
+    return Boolean(this.matches) && !(g.fn >= 0 && this.matches[g.fn]);
+  }
+
+  drawBox(context, {g, x, w, above}, y, colour, dark) {
+    const dim = this.isDim(g), found = this.matches && !dim;
     context.globalAlpha = above ? 0.55 : dim ? 0.35 : 1;
-    context.fillStyle = found ? (dark ? '#b04fc4' : '#e79af2') : this.colour(g);
-    context.fillRect(x, y, Math.max(w - gap, 0.4), ROW - 1);
-    if (w > 24) {
-      context.globalAlpha = dim ? 0.6 : 1;
-      context.fillStyle = dark ? '#f0f2f5' : '#16181d';
-      this.drawTexts(context, g, x + 4, y + ROW / 2, w - 8, perCharacter);
-    }
+    context.fillStyle = found ? (dark ? '#b04fc4' : '#e79af2') : colour;
+    context.fillRect(x, y, w > 3 ? w - 1 : w, ROW - 1);
+  }
+
+  drawName(context, {g, x, w}, y, perCharacter, dark) {
+    context.globalAlpha = this.isDim(g) ? 0.6 : 1;
+    context.fillStyle = dark ? '#f0f2f5' : '#16181d';
+    this.drawTexts(context, g, x + 4, y + ROW / 2, w - 8, perCharacter);
     context.globalAlpha = 1;
   }
 
@@ -374,9 +443,9 @@ class Flame {
   // Moves among the drawn frames.
   step(key) {
     const g = this.focus || this.zoom;
-    const drawn = p => this.groups.children(p).filter(c => this.drawn.has(c));
+    const drawn = p => this.groups.children(p).filter(c => this.isDrawn(c));
     if (key === (this.flip ? 'ArrowUp' : 'ArrowDown'))
-      return (this.drawn.has(g) ? drawn(g) : [])[0] || g;
+      return (this.isDrawn(g) ? drawn(g) : [])[0] || g;
     if (key === 'ArrowDown' || key === 'ArrowUp')
       return g.parent || g;
     const row = g.parent ? drawn(g.parent) : [g];
@@ -404,7 +473,7 @@ class Flame {
       return;
     if (event.key.startsWith('Arrow')) {
       this.focus = this.step(event.key);
-      if (!this.drawn.has(this.focus))
+      if (!this.isDrawn(this.focus))
         this.focus = g;
       const y = this.y(this.focus.depth);
       if (y < this.element.scrollTop || y > this.element.scrollTop + this.element.clientHeight - ROW)

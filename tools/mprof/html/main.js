@@ -65,8 +65,18 @@ class App {
     return this.madeRows;
   }
 
+  // The tree of the source lines of the selection, and its rows.
+  get lines() {
+    const {selection} = this, isShown = selection.grain === 1;
+    if (!this.madeLines) {
+      const tree = isShown ? this.tree : new Tree(this.model, {...selection, grain: 1});
+      this.madeLines = {tree, rows: isShown ? this.rows : functionRows(tree)};
+    }
+    return this.madeLines;
+  }
+
   compute() {
-    this.madeTree = this.madeRows = null;
+    this.madeTree = this.madeRows = this.madeLines = null;
     this.matches = this.pattern &&
         matchingFunctions(this.model, this.selection.grain, this.pattern);
   }
@@ -211,15 +221,15 @@ class App {
   lossTexts(profile) {
     const texts = profile.lost.map(text => text.replace(/^lost: /, 'Lost: '));
     if (profile.small)
-      texts.push(`Stacks with less than ${(100 * profile.small.limit).toPrecision(2)}\u00a0% of all values are ` +
-          'joined to (small stacks), except in the table of functions; mprof html --focus=FUNCTION shows those ' +
-          'with a function.');
+      texts.push(`${counted(profile.joinedCount, 'stack')} of ${wholeText(profile.small.stacks)}, those with the ` +
+          'smallest values, are joined to (small stacks)' + (profile.small.labels ? '' : ' without their labels') +
+          ', except in the table of functions; mprof html --focus=FUNCTION shows those with a function.');
     return texts;
   }
 
   // "3 functions match: 1.2 MiB, 12 % in stacks that match"
   matchText() {
-    const {tree} = this, {count, weight, isLess} = foundIn(tree, this.rows, this.matches);
+    const {tree} = this, {count, weight, isLess} = foundIn(tree, () => this.rows, this.matches);
     return `${this.pattern.countText(count, ['function', 'line', 'file'][tree.shape.grain])}: ` +
         `${isLess ? 'at least ' : ''}${quantity(weight, tree.unit)}, ${share(weight, tree.weight[0])} in stacks that match`;
   }
@@ -406,7 +416,32 @@ class App {
 // the table of mprof top. "#trace" shows the sums of a trace. "#all" opens all
 // views, one after the other, and shows their text.
 function start() {
-  const app = new App(new Model(JSON.parse(document.getElementById('data').textContent)));
+  const model = new Model();
+  const steps = function *() {
+    const data = JSON.parse(document.getElementById('data').textContent);
+    yield;
+    yield* model.read(data);
+    const {start: {grain, std}} = model;
+    if (model.profiles.length)
+      yield* beginShape(model, grain, std).steps;
+    note.remove();
+    yield;
+    const app = showPage(model);
+    // What other views need is made before they are chosen.
+    for (const other of model.profiles.length ? [1, 0, 2] : []) {
+      yield;
+      firstParts(model, other);
+      yield;
+      yield* beginShape(model, other, std).steps;
+    }
+    yield app.selection && app.tree.areas;
+  };
+  const note = document.body.appendChild(h('p', {class: 'note'}, 'Reading the profile'));
+  inSlices(steps());
+}
+
+function showPage(model) {
+  const app = new App(model);
   const wanted = new URLSearchParams(location.hash.slice(1));
   app.isFixed = wanted.has('all');
   if (wanted.has('csv')) {
@@ -414,7 +449,7 @@ function start() {
     applyFragment(app, wanted);
     app.compute();
     document.body.append(h('pre', {id: 'csv'}, rowsAsCsv(
-        app.tree, sortRows(app.model, app.selection.grain, app.rows, key))));
+        app.tree, app.rows.sort(topOrder(app.model, app.selection.grain, key)))));
   } else if (wanted.has('trace')) {
     document.body.append(h('pre', {id: 'trace'}, traceSummary(new Trace(app.model.traces[0]))));
   } else {
@@ -428,6 +463,7 @@ function start() {
     }
   }
   document.body.dataset.done = 'yes';
+  return app;
 }
 
 start();

@@ -62,17 +62,24 @@ class OverviewView {
       return;
     }
     this.isMade = true;
+    const {app} = this;
     this.shown = this.app.profiles.filter(p => p.role === 'shown' ||
         p === this.app.selection.profile);
     const makers = [() => this.stuckCard(), () => this.lockOrderCard(), () => this.seriesCard(), ...this.changeCards(),
       ...this.heapCards(), () => this.labelCards(), () => this.waitCards(), () => this.threadsCard(),
       () => this.taskCards(), () => this.traceCards(),
       () => this.memoryCard(), ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
-    this.search();
-    this.makeNext(makers, item => this.grid.append(...[item].flat().filter(Boolean)), () => {
-      if (!this.grid.querySelector('.card'))
-        this.grid.prepend(h('p', {class: 'note missing'}, 'These files have no values.'));
-    });
+    const make = () => {
+      this.search();
+      this.makeNext(makers, item => this.grid.append(...[item].flat().filter(Boolean)), () => {
+        if (!this.grid.querySelector('.card'))
+          this.grid.prepend(h('p', {class: 'note missing'}, 'These files have no values.'));
+      });
+    };
+    if (app.model.nodeCount < STEP || app.isFixed)
+      make();
+    else
+      setTimeout(make);
   }
 
   // Makes one thing after the other, and lets the browser draw when this takes long.
@@ -82,7 +89,7 @@ class OverviewView {
     while (makers.length) {
       if (put(makers.shift()()) === false)
         return;
-      if (performance.now() - since > 40 && !this.app.isFixed) {
+      if (performance.now() - since > 15 && !this.app.isFixed) {
         setTimeout(() => this.makeNext(makers, put, done));
         return;
       }
@@ -142,8 +149,8 @@ class OverviewView {
     const tree = this.tree(profile, type);
     if (!(tree.weight[0] > 0))
       return null;
-    const rows = functionRows(tree).filter(r => r.flat)
-        .sort((a, b) => Math.abs(b.flat) - Math.abs(a.flat) || a.fn - b.fn).slice(0, CARD_ROWS);
+    const rows = firstOf(functionRows(tree).filter(r => r.flat && !r.others),
+                         (a, b) => Math.abs(b.flat) - Math.abs(a.flat) || a.fn - b.fn, CARD_ROWS);
     return this.card({
       title, text: text || quantityWithError(tree.sum, tree.variance, tree.unit) + ' in total',
       href: this.href('Flame graph', profile, type), hint: this.errorHint(tree.sum, tree.variance),
@@ -288,8 +295,8 @@ class OverviewView {
     const rows = functionRows(tree);
     for (const row of rows)
       row.delta = row.flat - row.base;
-    const changed = rows.filter(r => r.delta && Math.abs(r.delta) >= 2 * Math.sqrt(r.variance))
-        .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.fn - b.fn);
+    const changed = firstOf(rows.filter(r => r.delta && !r.others && Math.abs(r.delta) >= 2 * Math.sqrt(r.variance)),
+                            (a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.fn - b.fn, CARD_ROWS);
     if (!changed.length)
       return null;
     return this.card({
@@ -298,7 +305,7 @@ class OverviewView {
       text: `Before ${quantity(tree.baseSum, unit)}, now ${quantity(tree.sum, unit)}, change ` +
           change(tree.total[0] - tree.totalBase[0], unit) + '.',
       href: this.href('Flame graph', profile, tree.type),
-      rows: changed.slice(0, CARD_ROWS).map(
+      rows: changed.map(
           r => this.functionRow(tree, r, change(r.delta, unit), Math.abs(r.delta / changed[0].delta)))
     });
   }
@@ -552,9 +559,10 @@ class OverviewView {
 
   // The parts of the resident memory, which are the outermost frames.
   memoryParts(profile, base) {
-    const tree = this.tree(profile, Math.max(0, profile.typeIndex('rss')), base), {shape} = tree, parts = [];
-    for (let n = shape.firstChild[0]; n; n = shape.nextSibling[n])
-      parts.push({fn: shape.fn[n], value: tree.total[n], delta: tree.total[n] - (base ? tree.totalBase[n] : 0)});
+    const tree = this.tree(profile, Math.max(0, profile.typeIndex('rss')), base), parts = [];
+    const {fn, runs: {first, next, start}} = tree.shape;
+    for (let r = first[0]; r; r = next[r])
+      parts.push({fn: fn[start[r]], value: tree.total[r], delta: tree.total[r] - (base ? tree.totalBase[r] : 0)});
     return {tree, parts};
   }
 

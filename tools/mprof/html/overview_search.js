@@ -43,11 +43,9 @@ class OverviewSearch {
 
   profileRow(profile, type, matches) {
     const {name} = profile.types[type], key = profile.index + ' ' + type;
-    if (!this.trees.has(key)) {
-      const tree = this.overview.tree(profile, type);
-      this.trees.set(key, {tree, rows: functionRows(tree)});
-    }
-    const {tree, rows} = this.trees.get(key), {count, weight, isLess} = foundIn(tree, rows, matches);
+    const made = this.trees.get(key) || {tree: this.overview.tree(profile, type), rows: null}, {tree} = made;
+    this.trees.set(key, made);
+    const {count, weight, isLess} = foundIn(tree, () => made.rows = made.rows || functionRows(tree), matches);
     return count && this.row(this.app.profileName(profile) + (STATES[name] ? ', ' + STATES[name] : ''),
         counted(count, 'function'), (isLess ? '\u2265 ' : '') + quantity(weight, tree.unit), weight / tree.weight[0],
         {view: 'Functions', profile: profile.index, type: name});

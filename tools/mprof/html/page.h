@@ -12,23 +12,16 @@
 #ifndef MPROF_TOOL_PAGE_H
 #define MPROF_TOOL_PAGE_H
 
+#include "html/page_role.h"
 #include "html/stream.h"
 #include "view/view.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum page_role {
-  ROLE_SHOWN,
-  ROLE_BASE,    // the profile that the others are compared with
-  ROLE_SNAPSHOT // one of several profiles of a process, in the order of time
-};
-
 struct page;
 
 struct page *page_new(void);
-// Returns the number of a text of the page.
-uint32_t page_text(struct page *page, const char *text);
 
 // Adds the profile. kind, name: what the menu of profiles calls it. The options
 // select stacks as they do for mprof top. Returns false and writes a message to
@@ -45,14 +38,15 @@ void page_add_notes(struct page *page, char *notes);
 // Adds an object of JSON to the list `traces` or `reports` of the page. The
 // page frees the text.
 void page_add_json(struct page *page, const char *list, char *json);
-// Adds the source lines of the frames, as far as the files can be read.
-// directory: where to look for files, or NULL.
-void page_add_sources(struct page *page, const char *directory);
 
 struct page_start {
   const char *type; // the value type that is shown first, or NULL
   enum view_grain grain;
   bool keeps_std;
+  // Whether the page has the source lines of the frames, as far as the files
+  // can be read, and where to look for them, or NULL.
+  bool has_sources;
+  const char *source_directory;
   // Pairs of texts: a kind of profile, and the name of such a file beside the
   // files of the page. NULL after the last pair. Or NULL.
   const char *const *beside;

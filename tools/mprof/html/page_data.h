@@ -7,8 +7,11 @@
 #define MPROF_TOOL_PAGE_DATA_H
 
 #include "common/intern.h"
-#include "html/page.h"
+#include "html/page_role.h"
 #include "html/stream.h"
+#include "view/view.h"
+
+struct small_losses;
 
 enum { GRAINS = GRAIN_FILES + 1 };
 
@@ -46,7 +49,6 @@ struct page_list {
   size_t count, capacity;
 };
 
-struct small_stacks;
 struct page_set {
   struct profile *profile;
   const char *kind, *name;
@@ -58,7 +60,21 @@ struct page_set {
   int64_t *values;
   size_t count;
   uint32_t *samples; // of each stack in the profile, before stacks are cut off
-  struct small_stacks *small; // NULL: no stack is cut off
+  // Of a page with stacks that are cut off, or NULL: for each stack, the number
+  // of stacks that it stands for if it is the rest of a node, or 0; and the
+  // losses of functions.
+  uint32_t *joined;
+  size_t stack_count; // before stacks were cut off
+  struct small_losses *small;
+};
+
+// The numbers that the script knows: tables have only what the page shows.
+// NOT_WRITTEN: the page does not have it.
+enum { NOT_WRITTEN = UINT32_MAX };
+struct page_numbers {
+  uint32_t *texts, *functions[GRAINS], *frames, *label_sets;
+  uint32_t *frame_order; // the frames of the page
+  size_t frame_count;
 };
 
 struct page {
@@ -82,13 +98,19 @@ struct page {
   struct page_set *sets;
   size_t set_count, set_capacity;
   struct page_list traces, reports;
-  char *sources; // JSON, or NULL
-  // The frame that stands for stacks that are cut off, and the share of the
-  // values below which they are; 0: none is.
+  // The frame that stands for stacks that are cut off.
+  bool has_small_frame;
   uint32_t small_frame;
-  float small_limit;
+  // Whether stacks that are cut off lose their labels, and what they have then.
+  bool drops_labels;
+  uint32_t no_labels;
+  struct page_numbers numbers;
 };
 
+extern const char *const page_grain_names[GRAINS];
+
+// Returns the number of a text of the page.
+uint32_t page_text(struct page *page, const char *text);
 // Return the number of an equal function, frame or node of the page, which they
 // add if there is none.
 uint32_t page_function_of(struct page *page, unsigned grain,

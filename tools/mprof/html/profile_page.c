@@ -5,12 +5,17 @@
 // what the other commands show. There is one view for each grain.
 
 #include "common/memory.h"
+#include "html/page.h"
 #include "html/page_data.h"
 #include "view/short_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+uint32_t page_text(struct page *page, const char *text) {
+  return profile_text(page->texts, text);
+}
 
 static bool is_function(const void *arg, uint32_t index) {
   const struct {

@@ -96,33 +96,39 @@ class Search {
 }
 
 function matchingFunctions(model, grain, pattern) {
-  const {count} = model.functions[grain];
+  const {count, name} = model.functions[grain];
   const matches = new Uint8Array(count);
-  for (let f = 0; f < count; f++)
-    matches[f] = model.matches(grain, f, pattern) ? 1 : 0;
+  const known = new Uint8Array(model.texts.length); // of names: 1 if they match, 2 if not
+  for (let f = 0; f < count; f++) {
+    known[name[f]] = known[name[f]] || (model.matches(grain, f, pattern) ? 1 : 2);
+    matches[f] = known[name[f]] & 1;
+  }
   return matches;
 }
 
 // The functions that a search found in a tree: their number, and the weight of the stacks
 // with them. Small stacks are known only as the sums of their functions (small_stacks.c):
-// the weight of several may be larger, if isLess.
-function foundIn(tree, rows, matches) {
-  const {profile, base} = tree, found = rows.filter(row => matches[row.fn]), count = found.length;
-  const hasSmall = count > 0 && Boolean(profile.small || (base && base.small));
-  const weight = found.reduce((most, row) => Math.max(most, hasSmall ? Math.abs(row.cum) : 0), foundWeight(tree, matches));
-  return {count, weight, isLess: hasSmall && (count > 1 || tree.active || base) && weight < tree.weight[0]};
+// the weight of several may be larger, if isLess. rowsOf: returns the rows of the tree, which
+// are needed only then.
+function foundIn(tree, rowsOf, matches) {
+  const {profile, base, areas} = tree, hasSmall = Boolean(profile.small || (base && base.small));
+  const rows = hasSmall ? rowsOf().filter(row => matches[row.fn]) : [];
+  const count = hasSmall ? rows.length : areas.reduce((sum, area, fn) => sum + (area && matches[fn] ? 1 : 0), 0);
+  const weight = rows.reduce((most, row) => Math.max(most, Math.abs(row.cum)), foundWeight(tree, matches));
+  return {count, weight, isLess: rows.length > 0 && (count > 1 || tree.active || base) && weight < tree.weight[0]};
 }
 
 // The weight of all stacks that contain a function that the search found.
-function foundWeight({shape, weight}, matches) {
-  const inside = new Uint8Array(shape.count);
+function foundWeight({shape: {fn, runs: {count, start, up}}, weight}, matches) {
+  const inside = new Uint8Array(count);
   let sum = 0;
-  for (let n = 1; n < shape.count; n++) {
-    inside[n] = inside[shape.parent[n]];
-    if (!inside[n] && matches[shape.fn[n]]) {
-      inside[n] = 1;
-      sum += weight[n];
-    }
+  for (let r = 1; r < count; r++) {
+    inside[r] = inside[up[r]];
+    for (let n = start[r]; n < start[r + 1] && !inside[r]; n++)
+      if (matches[fn[n]]) {
+        inside[r] = 1;
+        sum += weight[r];
+      }
   }
   return sum;
 }

@@ -7,41 +7,34 @@
 #include "common/memory.h"
 #include "common/saturate.h"
 #include "html/page_data.h"
+#include "html/small_losses.h"
 #include "html/stream.h"
-#include "view/estimate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The largest number of nodes and stacks of a page. A browser adds up so many
-// in less than a tenth of a second. Fuzzers set fewer.
-#ifndef MPROF_STACK_ITEMS
-#define MPROF_STACK_ITEMS 250000
+// The largest number of nodes of a page. A browser adds up so many in less than
+// a tenth of a second. A function, line or file needs as much time as
+// FUNCTION_NODES nodes. Fuzzers set fewer.
+#ifndef MPROF_STACK_NODES
+#define MPROF_STACK_NODES 3500000
 #endif
-enum { MAX_ITEMS = MPROF_STACK_ITEMS };
+enum { MAX_NODES = MPROF_STACK_NODES, FUNCTION_NODES = 16 };
 
-// The values of one type that a function loses. _std: if the frames of the
-// standard libraries are shown.
-struct loss {
-  int64_t flat, flat_std, cum;
-  double variance, variance_std;
-};
-
-struct small_stacks {
-  struct loss *losses[GRAINS]; // of each function and type
-  uint32_t *lines[GRAINS]; // of each function: where it is in the largest stack
-  int64_t *largest[GRAINS];
-};
-
+// Nodes are ranked by their largest share of the values of a type. The nodes
+// with the first ranks are kept. No callee is ranked before its caller.
 struct cutter {
   struct page *page;
-  float *shares; // of each node: its largest share of the values of a type
+  float *shares;
+  uint32_t *order; // the nodes by rank
+  uint32_t *ranks; // of each node
+  size_t kept;     // the number of nodes that are kept
   uint32_t *new; // of each node: its new number, or that of its nearest caller
-  uint32_t *stamps[GRAINS]; // of each function: the stack in which it was seen
-  uint32_t stamp;
-  float limit; // nodes with smaller shares are cut off
 };
+
+// The number of base64 for so many bytes.
+static size_t encoded(size_t bytes) { return bytes / 3 * 4 + 4; }
 
 static const struct page_frame *frame_of(const struct page *page,
                                          uint32_t node) {
@@ -52,7 +45,7 @@ static bool is_std(const struct page *page, uint32_t node) {
   return page->functions[0][frame_of(page, node)->functions[0]].is_std;
 }
 
-// --- the nodes that are cut off ---
+// --- ranks ---
 
 static void add_shares(struct cutter *c, const struct page_set *set,
                        unsigned type, double *sums) {
@@ -73,9 +66,10 @@ static void add_shares(struct cutter *c, const struct page_set *set,
   }
 }
 
-// Keeps the stacks that have only frames of the standard libraries, because
-// these are shown where others are hidden.
-static void keep_library_stacks(struct cutter *c, const struct page_set *set) {
+// Ranks the stacks that have only frames of the standard libraries before all
+// others, because these are shown where others are hidden.
+static void prefer_library_stacks(struct cutter *c,
+                                  const struct page_set *set) {
   for (size_t i = 0; i < set->count; i++) {
     uint32_t n = set->nodes[i];
     while (n && is_std(c->page, n))
@@ -85,17 +79,137 @@ static void keep_library_stacks(struct cutter *c, const struct page_set *set) {
   }
 }
 
-static bool is_cut(const struct cutter *c, uint32_t node) {
-  return node && c->shares[node] < c->limit;
+// Sorts by 16 bits of the shares, the largest first. Equal ones keep their
+// order.
+static void sort_by_bits(const struct cutter *c, const uint32_t *from,
+                         uint32_t *to, unsigned shift) {
+  enum { VALUES = 1 << 16 };
+  const size_t count = c->page->node_count;
+  size_t *places = zeroed(VALUES + 1, sizeof *places);
+  uint32_t bits;
+  for (size_t i = 0; i < count; i++) {
+    memcpy(&bits, &c->shares[from[i]], sizeof bits);
+    places[VALUES - (bits >> shift) % VALUES]++;
+  }
+  for (size_t v = 1; v <= VALUES; v++)
+    places[v] += places[v - 1];
+  for (size_t i = 0; i < count; i++) {
+    memcpy(&bits, &c->shares[from[i]], sizeof bits);
+    to[places[VALUES - 1 - (bits >> shift) % VALUES]++] = from[i];
+  }
+  free(places);
 }
 
-// Numbers the nodes that are kept. Returns their number.
-static size_t number_kept(struct cutter *c) {
+// Orders the nodes by their shares: the bits of floats that are not negative
+// have the order of their numbers. Among equal ones, the nodes of the first
+// stack come first, so that whole stacks are kept. The root is the first.
+static void rank_nodes(struct cutter *c) {
+  const size_t count = c->page->node_count;
+  uint32_t *half = zeroed(count, sizeof *half);
+  c->shares[0] = 3;
+  sort_by_bits(c, c->order, half, 0);
+  sort_by_bits(c, half, c->order, 16);
+  free(half);
+  for (uint32_t i = 0; i < count; i++)
+    c->ranks[c->order[i]] = i;
+}
+
+static bool is_cut(const struct cutter *c, uint32_t node) {
+  return c->ranks[node] >= c->kept;
+}
+
+static void number_kept(struct cutter *c) {
   uint32_t count = 1;
   for (uint32_t n = 1; n < c->page->node_count; n++)
     c->new[n] = is_cut(c, n) ? c->new[c->page->nodes[n].parent] : count++;
-  return count;
 }
+
+// --- the size of the tables ---
+
+// The nodes of a page are read in parts, so that their sizes are added once.
+struct sizes {
+  uint8_t *frames, *functions[GRAINS], *texts, *label_sets;
+  size_t stream_bytes; // before they are encoded
+  size_t text_bytes;
+  size_t function_count;
+};
+
+static void add_text(const struct page *page, struct sizes *s, uint32_t text) {
+  enum { QUOTES = 4 };
+  if (!s->texts[text])
+    s->text_bytes += strlen(page->texts->strings[text]) + QUOTES;
+  s->texts[text] = 1;
+}
+
+static void add_frame(const struct page *page, struct sizes *s,
+                      uint32_t frame) {
+  if (s->frames[frame])
+    return;
+  s->frames[frame] = 1;
+  for (unsigned grain = 0; grain < GRAINS; grain++) {
+    const uint32_t f = page->frames[frame].functions[grain];
+    const struct page_function *function = &page->functions[grain][f];
+    s->stream_bytes += stream_size(f);
+    if (s->functions[grain][f])
+      continue;
+    s->functions[grain][f] = 1;
+    s->function_count++;
+    s->stream_bytes += stream_size(function->name) +
+                       stream_size(function->file) +
+                       stream_size(function->module) +
+                       stream_size((uint64_t)function->line << 1) + 1;
+    add_text(page, s, function->name);
+    add_text(page, s, function->file);
+    add_text(page, s, function->module);
+  }
+}
+
+static void add_labels(const struct page *page, struct sizes *s, uint32_t set) {
+  if (s->label_sets[set])
+    return;
+  s->label_sets[set] = 1;
+  for (uint32_t k = 0; k < page->label_sets[set].count; k++) {
+    const struct page_label *l = &page->labels[page->label_sets[set].first + k];
+    s->stream_bytes += stream_size(l->key) + stream_size(l->value) + 1;
+    add_text(page, s, l->key);
+    add_text(page, s, l->value);
+  }
+}
+
+// The bytes of the numbers of a stack: its node is one of many, and the run of
+// nodes to which it belongs has two numbers of its own.
+static size_t stack_bytes(const struct page_set *set, size_t i) {
+  enum { NODE = 3, RUN = 2 };
+  const unsigned types = set->profile->type_count;
+  size_t bytes = NODE + RUN + stream_size(set->label_sets[i]);
+  for (unsigned k = 0; k < types; k++)
+    bytes += stream_size((uint64_t)size_of(set->values[i * types + k]) << 1);
+  return bytes;
+}
+
+static struct sizes *sizes_new(const struct page *page) {
+  struct sizes *s = zeroed(1, sizeof *s);
+  s->frames = zeroed(page->frame_count, 1);
+  for (unsigned grain = 0; grain < GRAINS; grain++)
+    s->functions[grain] = zeroed(page->function_count[grain], 1);
+  s->texts = zeroed(page->texts->string_count, 1);
+  s->label_sets = zeroed(page->label_set_count, 1);
+  return s;
+}
+
+// Frees them and returns the size in the page.
+static size_t sizes_sum(struct sizes *s) {
+  const size_t sum = encoded(s->stream_bytes) + s->text_bytes;
+  free(s->frames);
+  for (unsigned grain = 0; grain < GRAINS; grain++)
+    free(s->functions[grain]);
+  free(s->texts);
+  free(s->label_sets);
+  free(s);
+  return sum;
+}
+
+// --- the stacks that are joined ---
 
 // The key of the stacks that are added up. signs: a bit for each negative
 // value, so that sizes are added up and no values cancel each other.
@@ -113,10 +227,16 @@ static bool is_joined(const void *arg, uint32_t index) {
   return memcmp(&q->known[index], &q->wanted, sizeof q->wanted) == 0;
 }
 
+static uint32_t labels_of(const struct cutter *c, const struct page_set *set,
+                          size_t i) {
+  return c->page->drops_labels && is_cut(c, set->nodes[i]) ? c->page->no_labels
+                                                           : set->label_sets[i];
+}
+
 static struct joined joined_of(const struct cutter *c,
                                const struct page_set *set, size_t i) {
   const unsigned types = set->profile->type_count;
-  struct joined j = {c->new[set->nodes[i]], set->label_sets[i], 0};
+  struct joined j = {c->new[set->nodes[i]], labels_of(c, set, i), 0};
   for (unsigned k = 0; k < types; k++)
     if (set->values[i * types + k] < 0)
       j.signs |= 1u << k % 32;
@@ -125,13 +245,13 @@ static struct joined joined_of(const struct cutter *c,
 
 // Adds up the stacks of a set that are cut off at one node and have equal
 // labels. to: receives for each stack its new number. Returns the count of new
-// stacks; ends early if it is larger than `most`.
+// stacks.
 static size_t join_stacks(const struct cutter *c, const struct page_set *set,
-                          uint32_t *to, size_t most) {
+                          uint32_t *to) {
   struct intern set_of = {0};
   struct joined *known = NULL;
   size_t capacity = 0, count = 0;
-  for (size_t i = 0; i < set->count && count <= most; i++) {
+  for (size_t i = 0; i < set->count; i++) {
     const uint32_t next = (uint32_t)count;
     const struct joined none = {UINT32_MAX, 0, 0};
     if (!is_cut(c, set->nodes[i])) {
@@ -150,75 +270,44 @@ static size_t join_stacks(const struct cutter *c, const struct page_set *set,
   return count;
 }
 
-// Returns the number of nodes and stacks that the page has with this limit.
-static size_t items_with(struct cutter *c) {
-  size_t count = number_kept(c);
-  for (size_t i = 0; i < c->page->set_count && count <= MAX_ITEMS; i++) {
-    const struct page_set *set = &c->page->sets[i];
-    uint32_t *to = zeroed(set->count, sizeof *to);
-    count += join_stacks(c, set, to, MAX_ITEMS);
-    free(to);
+static void add_stacks(const struct cutter *c, const struct page_set *set,
+                       struct sizes *s) {
+  // Sums need more bytes than the largest one of their values.
+  enum { SUM = 2, REST = 4 };
+  const unsigned types = set->profile->type_count;
+  uint32_t *to = zeroed(set->count, sizeof *to);
+  const size_t count = join_stacks(c, set, to);
+  uint8_t *known = zeroed(count, 1);
+  for (size_t i = 0; i < set->count; i++) {
+    const size_t bytes = stack_bytes(set, i);
+    add_labels(c->page, s, labels_of(c, set, i));
+    if (!is_cut(c, set->nodes[i]))
+      s->stream_bytes += bytes;
+    else if (!known[to[i]]++)
+      s->stream_bytes += bytes + SUM * types + REST;
   }
-  return count;
+  free(known);
+  free(to);
 }
 
-// --- the losses of the functions ---
-
-static bool is_seen(struct cutter *c, unsigned grain, uint32_t function) {
-  const bool seen = c->stamps[grain][function] == c->stamp;
-  c->stamps[grain][function] = c->stamp;
-  return seen;
-}
-
-static void add_loss(struct cutter *c, const struct page_set *set, size_t i) {
+// Returns about the size of the tables if the cutter's first nodes are kept.
+// load: receives the number of nodes and functions as a part of the largest
+// one.
+static size_t size_with(struct cutter *c, double *load) {
   const struct page *page = c->page;
-  const struct profile *p = set->profile;
-  const unsigned types = p->type_count;
-  const uint32_t leaf = set->nodes[i];
-  const int64_t *values = &set->values[i * types];
-  uint32_t kept = leaf, own = leaf;
-  while (is_cut(c, kept))
-    kept = page->nodes[kept].parent;
-  while (is_std(page, own))
-    own = page->nodes[own].parent;
-  c->stamp++;
-  for (unsigned grain = 0; grain < GRAINS; grain++) {
-    struct small_stacks *small = set->small;
-    for (uint32_t n = kept; n; n = page->nodes[n].parent)
-      is_seen(c, grain, frame_of(page, n)->functions[grain]);
-    for (uint32_t n = leaf; n != kept; n = page->nodes[n].parent) {
-      const uint32_t f = frame_of(page, n)->functions[grain];
-      struct loss *losses = &small->losses[grain][f * types];
-      const bool seen = is_seen(c, grain, f);
-      for (unsigned k = 0; k < types; k++) {
-        const double variance =
-            n == own || n == leaf
-                ? estimate_variance(p, &p->samples[set->samples[i]], k,
-                                    values[k])
-                : 0;
-        add_to(&losses[k].cum, seen ? 0 : values[k]);
-        add_to(&losses[k].flat, n == own ? values[k] : 0);
-        add_to(&losses[k].flat_std, n == leaf ? values[k] : 0);
-        losses[k].variance += n == own ? variance : 0;
-        losses[k].variance_std += n == leaf ? variance : 0;
-        const int64_t size = size_of(values[k]);
-        if (size <= small->largest[grain][f])
-          continue;
-        small->largest[grain][f] = size;
-        small->lines[grain][f] = frame_of(page, n)->functions[GRAIN_LINES];
-      }
-    }
-    // A kept frame of the program that called only library functions.
-    if (!is_cut(c, own))
-      for (unsigned k = 0; k < types; k++) {
-        struct loss *l =
-            &small->losses[grain]
-                          [frame_of(page, own)->functions[grain] * types + k];
-        add_to(&l->flat, values[k]);
-        l->variance +=
-            estimate_variance(p, &p->samples[set->samples[i]], k, values[k]);
-      }
-  }
+  struct sizes *s = sizes_new(page);
+  number_kept(c);
+  // Frequent frames get the small numbers of one byte, which saves more than
+  // is lost by numbers that grow.
+  const size_t number = stream_size(page->frame_count);
+  for (size_t i = 1; i < c->kept; i++)
+    add_frame(page, s, page->nodes[c->order[i]].frame);
+  s->stream_bytes += c->kept * number;
+  for (size_t i = 0; i < page->set_count; i++)
+    add_stacks(c, &page->sets[i], s);
+  const size_t nodes = c->kept + FUNCTION_NODES * s->function_count;
+  *load = (double)nodes / MAX_NODES;
+  return sizes_sum(s);
 }
 
 // --- the new tree ---
@@ -247,21 +336,23 @@ static void replace_nodes(struct cutter *c) {
   free(old);
 }
 
-// Replaces the stacks by those that are left. The shares and the new numbers
-// are still those of the old nodes.
+// Replaces the stacks by those that are left. The ranks and the new numbers are
+// still those of the old nodes.
 static void replace_stacks(struct cutter *c, struct page_set *set) {
   const unsigned types = set->profile->type_count;
   uint32_t *to = zeroed(set->count, sizeof *to);
-  const size_t count = join_stacks(c, set, to, SIZE_MAX);
+  const size_t count = join_stacks(c, set, to);
   uint32_t *nodes = zeroed(count, sizeof *nodes),
            *labels = zeroed(count, sizeof *labels);
   int64_t *values = zeroed(count * types, sizeof *values);
   uint32_t *rests = zeroed(c->page->node_count, sizeof *rests);
+  set->joined = zeroed(count, sizeof *set->joined);
   for (size_t i = 0; i < set->count; i++) {
     const uint32_t node = c->new[set->nodes[i]];
     nodes[to[i]] =
         is_cut(c, set->nodes[i]) ? rest_of(c->page, rests, node) : node;
-    labels[to[i]] = set->label_sets[i];
+    set->joined[to[i]] += is_cut(c, set->nodes[i]);
+    labels[to[i]] = labels_of(c, set, i);
     for (unsigned k = 0; k < types; k++)
       add_to(&values[to[i] * types + k], set->values[i * types + k]);
   }
@@ -273,116 +364,99 @@ static void replace_stacks(struct cutter *c, struct page_set *set) {
   set->nodes = nodes;
   set->label_sets = labels;
   set->values = values;
+  set->stack_count = set->count;
   set->count = count;
 }
 
-static void add_losses(struct cutter *c, struct page_set *set) {
-  const unsigned types = set->profile->type_count;
-  set->small = zeroed(1, sizeof *set->small);
-  for (unsigned grain = 0; grain < GRAINS; grain++) {
-    const size_t count = c->page->function_count[grain];
-    set->small->losses[grain] = zeroed(count * types, sizeof(struct loss));
-    set->small->lines[grain] = zeroed(count, sizeof(uint32_t));
-    set->small->largest[grain] = zeroed(count, sizeof(int64_t));
+static void add_losses(struct cutter *c, struct page_set *set, size_t most) {
+  set->small = small_losses_new(c->page, set->profile->type_count);
+  for (size_t i = 0; i < set->count; i++) {
+    uint32_t kept = set->nodes[i];
+    while (is_cut(c, kept))
+      kept = c->page->nodes[kept].parent;
+    if (kept != set->nodes[i])
+      small_losses_add(set->small, c->page, set, i, kept);
   }
-  for (size_t i = 0; i < set->count; i++)
-    if (is_cut(c, set->nodes[i]))
-      add_loss(c, set, i);
+  small_losses_choose(set->small, c->page, most);
 }
 
-static void cut(struct cutter *c) {
+static void cut(struct cutter *c, size_t most_losses) {
   struct page *page = c->page;
   for (size_t i = 0; i < page->set_count; i++)
-    add_losses(c, &page->sets[i]);
-  replace_nodes(c);
+    add_losses(c, &page->sets[i], most_losses);
   const uint32_t text = page_text(page, "(small stacks)");
   struct page_frame frame;
   for (unsigned grain = 0; grain < GRAINS; grain++)
     frame.functions[grain] =
         page_function_of(page, grain, (struct page_function){.name = text});
   page->small_frame = page_frame_of(page, &frame);
-  page->small_limit = c->limit;
+  page->has_small_frame = true;
+  replace_nodes(c);
   for (size_t i = 0; i < page->set_count; i++)
     replace_stacks(c, &page->sets[i]);
 }
 
-void small_stacks_cut(struct page *page) {
-  size_t count = page->node_count;
-  for (size_t i = 0; i < page->set_count; i++)
-    count += page->sets[i].count;
-  if (count <= MAX_ITEMS)
-    return;
-  struct cutter c = {.page = page, .limit = 1e-7f};
+// Keeps as many nodes as fit. Returns the size of the tables.
+static size_t choose(struct cutter *c, size_t most) {
+  size_t size;
+  double load;
+  // Only a part of the size is that of nodes, so that a few rounds are needed.
+  for (unsigned round = 0;; round++) {
+    size = size_with(c, &load);
+    load = fmax(load, (double)size / (double)most);
+    if (load <= 1 || c->kept == 1)
+      return size;
+    const double part = (round < 8 ? 0.98 : 0.5) / load;
+    c->kept = 1 + (size_t)((double)(c->kept - 1) * part);
+  }
+}
+
+// Returns whether the stacks would have too many different labels also if all
+// were joined. Then they lose their labels.
+static bool has_many_labels(struct cutter *c, size_t most) {
+  struct page *page = c->page;
+  const size_t kept = c->kept;
+  double load;
+  c->kept = 1;
+  const bool has_many = size_with(c, &load) > most / 2;
+  c->kept = kept;
+  page->no_labels = (uint32_t)page->label_set_count;
+  *APPEND(page->label_sets, page->label_set_count, page->label_set_capacity) =
+      (struct page_labels){0};
+  return has_many;
+}
+
+size_t small_stacks_cut(struct page *page, size_t most) {
+  struct cutter c = {.page = page, .kept = page->node_count};
+  const size_t most_losses = most / 4;
   c.shares = zeroed(page->node_count, sizeof *c.shares);
+  c.order = zeroed(page->node_count, sizeof *c.order);
+  c.ranks = zeroed(page->node_count, sizeof *c.ranks);
   c.new = zeroed(page->node_count, sizeof *c.new);
-  for (unsigned grain = 0; grain < GRAINS; grain++)
-    c.stamps[grain] = zeroed(page->function_count[grain], sizeof(uint32_t));
-  double *sums = zeroed(page->node_count, sizeof *sums);
-  for (size_t i = 0; i < page->set_count; i++) {
-    for (unsigned k = 0; k < page->sets[i].profile->type_count; k++)
-      add_shares(&c, &page->sets[i], k, sums);
-    keep_library_stacks(&c, &page->sets[i]);
-  }
-  free(sums);
-  // At the last limit, each stack is cut off at the root.
-  while (items_with(&c) > MAX_ITEMS && c.limit < 1)
-    c.limit *= 2;
-  cut(&c);
-  free(c.shares);
-  free(c.new);
-  for (unsigned grain = 0; grain < GRAINS; grain++)
-    free(c.stamps[grain]);
-}
-
-// --- writing ---
-
-static bool is_lost(const struct loss *losses, unsigned types) {
-  for (unsigned k = 0; k < types; k++)
-    if (losses[k].flat || losses[k].flat_std || losses[k].cum)
-      return true;
-  return false;
-}
-
-void small_stacks_write(const struct page *page, const struct page_set *set,
-                        FILE *out) {
-  static const char *const names[] = {[GRAIN_FUNCTIONS] = "functions",
-                                      [GRAIN_LINES] = "lines",
-                                      [GRAIN_FILES] = "files"};
-  const unsigned types = set->profile->type_count;
-  if (!set->small)
-    return;
-  fprintf(out, ",\n\"small\":{\"limit\":%g", (double)page->small_limit);
-  for (unsigned grain = 0; grain < GRAINS; grain++) {
-    struct stream s = {0};
-    size_t count = 0;
-    // The last function is that of the cut stacks, which lose nothing.
-    for (size_t f = 0; f + 1 < page->function_count[grain]; f++) {
-      const struct loss *losses = &set->small->losses[grain][f * types];
-      if (!is_lost(losses, types))
-        continue;
-      count++;
-      stream_put(&s, f);
-      stream_put(&s, set->small->lines[grain][f]);
-      for (unsigned k = 0; k < types; k++) {
-        stream_put_signed(&s, losses[k].flat);
-        stream_put_signed(&s, losses[k].flat_std);
-        stream_put_signed(&s, losses[k].cum);
-        stream_put(&s, (uint64_t)fmin(losses[k].variance, 1e18));
-        stream_put(&s, (uint64_t)fmin(losses[k].variance_std, 1e18));
-      }
+  for (uint32_t n = 0; n < page->node_count; n++)
+    c.order[n] = c.ranks[n] = n;
+  double load;
+  size_t size = size_with(&c, &load), losses = 0;
+  if (load > 1 || size > most) {
+    double *sums = zeroed(page->node_count, sizeof *sums);
+    for (size_t i = 0; i < page->set_count; i++) {
+      for (unsigned k = 0; k < page->sets[i].profile->type_count; k++)
+        add_shares(&c, &page->sets[i], k, sums);
+      prefer_library_stacks(&c, &page->sets[i]);
+      losses += small_losses_bytes(page, page->sets[i].profile->type_count);
     }
-    stream_write(&s, names[grain], count, out);
+    free(sums);
+    rank_nodes(&c);
+    losses = losses < most_losses ? losses : most_losses;
+    page->drops_labels = has_many_labels(&c, most);
+    size = choose(&c, most - losses) + losses;
+    // Only a page with profiles is too large.
+    const size_t sets = page->set_count > 1 ? page->set_count : 1;
+    cut(&c, most_losses / sets / GRAINS);
   }
-  fputs("}", out);
-}
-
-void small_stacks_free(struct small_stacks *small) {
-  if (!small)
-    return;
-  for (unsigned grain = 0; grain < GRAINS; grain++) {
-    free(small->losses[grain]);
-    free(small->lines[grain]);
-    free(small->largest[grain]);
-  }
-  free(small);
+  free(c.shares);
+  free(c.order);
+  free(c.ranks);
+  free(c.new);
+  return size;
 }

@@ -3,25 +3,18 @@
 //
 // Cuts stacks with small values off the call tree of a large page, so that a
 // browser can show it. The frames below which all values are small become one
-// frame, and its value is what they had. What each function loses is kept for
-// the table of functions, which is exact without a filter.
+// frame, and its value is the sum of theirs. What each function loses is kept
+// for the table of functions (small_losses.h).
 
 #ifndef MPROF_TOOL_SMALL_STACKS_H
 #define MPROF_TOOL_SMALL_STACKS_H
 
-#include <stdio.h>
+#include <stddef.h>
 
 struct page;
-struct page_set;
 
-// The values of the stacks of a profile that were cut off.
-struct small_stacks;
-
-// Cuts the tree if the page is large.
-void small_stacks_cut(struct page *page);
-// Writes the losses of the functions as a member of an object of JSON.
-void small_stacks_write(const struct page *page, const struct page_set *set,
-                        FILE *out);
-void small_stacks_free(struct small_stacks *small);
+// Cuts the tree if its tables would have more than `most` bytes. Returns about
+// how many bytes they have.
+size_t small_stacks_cut(struct page *page, size_t most);
 
 #endif

@@ -5,6 +5,8 @@
 // be given to others. So only files whose names end like those of source files
 // are read, and only the neighbourhood of lines with values is added.
 
+#include "html/source_page.h"
+
 #include "common/memory.h"
 #include "files/json.h"
 #include "files/source.h"
@@ -19,7 +21,6 @@
 enum {
   CONTEXT = 5,
   MAX_FILES = 500,
-  MAX_TEXT = 4 << 20,
   MAX_LINE = 400,
 };
 
@@ -81,7 +82,8 @@ static size_t collect(const struct page *page, struct place **places) {
   size_t count = 0, capacity = 0;
   for (size_t i = 0; i < page->function_count[GRAIN_LINES]; i++) {
     const struct page_function *f = &page->functions[GRAIN_LINES][i];
-    if (f->line > 0 && !f->is_std && is_source(page->texts->strings[f->file]))
+    if (page->numbers.functions[GRAIN_LINES][i] != NOT_WRITTEN && f->line > 0 &&
+        !f->is_std && is_source(page->texts->strings[f->file]))
       *APPEND(*places, count, capacity) = (struct place){f->file, f->line};
   }
   if (count)
@@ -89,13 +91,11 @@ static size_t collect(const struct page *page, struct place **places) {
   return count;
 }
 
-void page_add_sources(struct page *page, const char *directory) {
+void page_write_sources(const struct page *page, const char *directory,
+                        size_t most, FILE *out) {
   struct place *places = NULL;
-  const size_t count = collect(page, &places);
-  size_t length, files = 0, left = MAX_TEXT;
-  FILE *out = open_memstream(&page->sources, &length);
-  if (!out)
-    return;
+  const size_t count = most ? collect(page, &places) : 0;
+  size_t files = 0, left = most;
   fputc('[', out);
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i; end < count && places[end].file == places[i].file;)
@@ -106,13 +106,13 @@ void page_add_sources(struct page *page, const char *directory) {
         source_read(page->texts->strings[places[i].file], directory);
     if (!s.text)
       continue;
-    fprintf(out, "%s[%" PRIu32 ",[", files++ ? ",\n" : "", places[i].file);
+    fprintf(out, "%s[%" PRIu32 ",[", files++ ? ",\n" : "",
+            page->numbers.texts[places[i].file]);
     const size_t used = write_file(&s, &places[i], end - i, out);
     left = used < left ? left - used : 0;
     fputs("]]", out);
     source_free(&s);
   }
   fputc(']', out);
-  fclose(out);
   free(places);
 }

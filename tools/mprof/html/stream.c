@@ -16,6 +16,13 @@ void stream_put(struct stream *s, uint64_t number) {
   s->bytes[s->count++] = (uint8_t)number;
 }
 
+size_t stream_size(uint64_t number) {
+  size_t size = 1;
+  for (; number >= 0x80; number >>= 7)
+    size++;
+  return size;
+}
+
 void stream_put_signed(struct stream *s, int64_t number) {
   stream_put(s, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));
 }

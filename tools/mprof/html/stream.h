@@ -18,6 +18,8 @@ struct stream {
 
 void stream_put(struct stream *s, uint64_t number);
 // Puts a number that may be negative (zigzag, as in protobuf).
+// Returns how many bytes stream_put adds.
+size_t stream_size(uint64_t number);
 void stream_put_signed(struct stream *s, int64_t number);
 // Returns the number at *at, which moves behind it. The sequence must have a
 // number there.

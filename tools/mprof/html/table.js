@@ -5,39 +5,56 @@
 
 function functionRows(tree) {
   const {model, shape, profile, type, active} = tree;
-  const {count} = model.functions[shape.grain];
-  const rows = Array.from({length: count}, (_, fn) => ({
-    fn, flat: 0, cum: 0, variance: 0, base: 0, baseCum: 0, weight: 0, via: -1,
-    file: 0, line: 0, isNew: false // whether the profile has the function
-  }));
-  for (let n = 1; n < shape.count; n++) {
-    const row = rows[shape.fn[n]];
-    row.weight += tree.weight[n];
-    row.flat += tree.own[n];
-    row.variance += tree.ownVariance[n];
-    if (shape.outer[n])
-      row.cum += tree.total[n];
-    if (tree.base) {
-      row.base += tree.ownBase[n];
-      if (shape.outer[n])
-        row.baseCum += tree.totalBase[n];
+  const {count} = model.functions[shape.grain], {runs: {start}, fn, outer} = shape;
+  const column = () => new Float64Array(count);
+  const flat = column(), cum = column(), variance = column(), base = column(), baseCum = column();
+  const addOuter = (sums, totals) => {
+    for (let r = 1; r < totals.length; r++) {
+      const total = totals[r];
+      if (total)
+        for (let n = start[r], end = start[r + 1]; n < end; n++)
+          if (outer[n])
+            sums[fn[n]] += total;
     }
+  };
+  addOuter(cum, tree.total);
+  if (tree.base)
+    addOuter(baseCum, tree.totalBase);
+  for (let r = 1; r < tree.weight.length; r++) {
+    const leaf = fn[start[r + 1] - 1];
+    flat[leaf] += tree.own[r];
+    variance[leaf] += tree.ownVariance[r];
+    if (tree.base)
+      base[leaf] += tree.ownBase[r];
   }
-  addPlaces(model, shape.grain, profile, profile.values[type], active, rows);
-  addOwn(tree, rows);
+  const rows = Array.from({length: count}, (_, f) => ({
+    fn: f, flat: flat[f], cum: cum[f], variance: variance[f], base: base[f], baseCum: baseCum[f],
+    weight: tree.areas[f], via: -1, file: 0, line: 0, others: 0, isNew: false // whether the profile has the function
+  }));
+  // Of a comparison, some functions may be only in the old profile.
+  const hasOwn = addOwn(tree, rows);
+  if (tree.base || rows.some((row, f) => row.weight > 0 && !hasOwn[f]))
+    addPlaces(tree, hasOwn, rows);
+  else
+    for (const row of rows)
+      row.isNew = row.weight > 0;
   addSmall(tree, rows);
   return rows.filter(row => row.weight > 0);
 }
 
 // Gives the values of small stacks back to their functions. With a filter, it is
-// not known which of these stacks are selected.
+// not known which of these stacks are selected. others: of the row for the functions
+// whose own losses are not known, their number.
 function addSmall({model, shape, profile, type, active, base}, rows) {
   if (!profile.small || active)
     return;
   const {grain} = shape, {std} = model.functions[grain], lines = model.functions[1];
-  const kind = shape.std ? 1 : 0;
+  const kind = shape.std ? 1 : 0, rest = rows[model.smallFunctions[grain]];
+  Object.assign(rest, {weight: 0, flat: 0, cum: 0, variance: 0, base: 0, baseCum: 0, isNew: false});
   const add = (p, of, flat, cum) => {
-    for (const {fn, line, types} of p.smallRows[grain] || []) {
+    if (!p.small)
+      return;
+    for (const {fn, line, types} of p.smallRows[grain]) {
       const row = rows[fn], lost = types[of];
       if (std[fn] && !shape.std)
         continue;
@@ -53,90 +70,108 @@ function addSmall({model, shape, profile, type, active, base}, rows) {
         row.line = lines.line[line];
       }
     }
+    const {count, types} = p.smallRests[grain];
+    rest.others = Math.max(rest.others, count);
+    rest[flat] += types[of][kind];
+    rest[cum] = rest[flat];
+    rest.weight += Math.abs(types[of][kind]);
   };
   add(profile, type, 'flat', 'cum');
   if (base)
     add(base, base.typeIndex(profile.types[type].name), 'base', 'baseCum');
-  Object.assign(rows[model.smallFunctions[grain]], {weight: 0});
+  rest.isNew = rest.weight > 0;
 }
 
 // Finds where the own value of each function comes from: its place, and the
 // library function that it called for two thirds of the value. The place is that
 // in the stack with the largest value among those that end with the function and
 // its call of this library function; the first one of equal stacks.
+// Returns a number for each function that is not 0 if it has a value of its own.
 function addOwn({model, shape, profile, type, active}, rows) {
-  const values = profile.values[type], vias = new Map();
+  const values = profile.values[type], vias = new Map(), {parent, frame} = model;
   const of = model.frames[shape.grain], {std} = model.functions[shape.grain];
-  const largest = rows.map(() => ({size: 0, node: 0}));
-  const note = (entry, size, node) => {
-    if (size > entry.size) {
-      entry.size = size;
-      entry.node = node;
-    }
-  };
+  const largest = new Float64Array(rows.length), largestNode = new Uint32Array(rows.length);
   for (let i = 0; i < profile.stackCount; i++) {
     const leaf = profile.nodes[i], size = Math.abs(values[i]);
     if (!size || !leaf || (active && !active[i]))
       continue;
-    let node = leaf;
-    while (shape.shown[leaf] && !shape.std && std[of[model.frame[node]]])
-      node = model.parent[node];
-    const fn = of[model.frame[node]], via = shape.shown[leaf] ? shape.via[leaf] - 1 : -1;
-    note(largest[fn], size, node);
+    let node = leaf, via = -1;
+    while (shape.shown[leaf] && !shape.std && std[of[frame[node]]]) {
+      via = of[frame[node]];
+      node = parent[node];
+    }
+    const fn = of[frame[node]];
+    if (size > largest[fn]) {
+      largest[fn] = size;
+      largestNode[fn] = node;
+    }
     if (via < 0)
       continue;
     const key = fn * 2 ** 26 + via;
     const entry = vias.get(key) || {fn, via, value: 0, size: 0, node: 0};
     entry.value += size;
-    note(entry, size, node);
+    if (size > entry.size) {
+      entry.size = size;
+      entry.node = node;
+    }
     vias.set(key, entry);
   }
   const setPlace = (fn, node) => {
-    const line = model.frames[1][model.frame[node]], lines = model.functions[1];
+    const line = model.frames[1][frame[node]], lines = model.functions[1];
     rows[fn].file = lines.file[line];
     rows[fn].line = lines.line[line];
   };
-  largest.forEach(({node}, fn) => node && setPlace(fn, node));
+  largestNode.forEach((node, fn) => node && setPlace(fn, node));
   for (const {fn, via, value, node} of vias.values()) {
     if (value < Math.abs(rows[fn].flat) * 2 / 3)
       continue;
     rows[fn].via = via;
     setPlace(fn, node);
   }
+  return largestNode;
 }
 
 // The place of a function without a value of its own is its line in the stack
 // with the largest value; the first one of equal stacks, and the innermost one of
-// several frames.
-function addPlaces(model, grain, profile, values, active, rows) {
-  const best = new Float64Array(model.nodeCount);
-  const first = new Uint32Array(model.nodeCount);
-  const note = (n, value, stack) => {
-    if (value > best[n] || (value === best[n] && value && stack < first[n])) {
-      best[n] = value;
-      first[n] = stack;
+// several frames. hasOwn: flags of functions with a value of their own.
+function addPlaces({model, shape: {grain}, profile, type, active}, hasOwn, rows) {
+  const {runs, frame} = model, {up, start} = runs, values = profile.values[type];
+  const best = new Float64Array(runs.count), first = new Uint32Array(runs.count);
+  const note = (r, value, stack) => {
+    if (value > best[r] || (value === best[r] && value && stack < first[r])) {
+      best[r] = value;
+      first[r] = stack;
     }
   };
   for (let i = 0; i < profile.stackCount; i++)
     if (values[i] && (!active || active[i]))
-      note(profile.nodes[i], Math.abs(values[i]), i);
-  for (let n = model.nodeCount - 1; n > 0; n--)
-    if (best[n])
-      note(model.parent[n], best[n], first[n]);
+      note(runs.of[profile.nodes[i]], Math.abs(values[i]), i);
+  for (let r = runs.count - 1; r > 0; r--)
+    if (best[r])
+      note(up[r], best[r], first[r]);
   const of = model.frames[grain], lines = model.functions[1];
-  const chosen = new Uint32Array(rows.length);
-  for (let n = 1; n < model.nodeCount; n++) {
-    if (!best[n])
+  const chosen = new Uint32Array(rows.length), chosenBest = new Float64Array(rows.length),
+      chosenFirst = new Uint32Array(rows.length);
+  for (let r = 1; r < runs.count; r++) {
+    const value = best[r], stack = first[r];
+    if (!value)
       continue;
-    const fn = of[model.frame[n]], old = chosen[fn];
-    if (!old || best[n] > best[old] || (best[n] === best[old] && first[n] <= first[old]))
+    for (let n = start[r]; n < start[r + 1]; n++) {
+      const fn = of[frame[n]];
+      if (value < chosenBest[fn] || (value === chosenBest[fn] && stack > chosenFirst[fn]))
+        continue;
       chosen[fn] = n;
+      chosenBest[fn] = value;
+      chosenFirst[fn] = stack;
+    }
   }
   chosen.forEach((n, fn) => {
     if (!n)
       return;
-    const line = model.frames[1][model.frame[n]];
+    const line = model.frames[1][frame[n]];
     rows[fn].isNew = true;
+    if (hasOwn[fn])
+      return;
     rows[fn].file = lines.file[line];
     rows[fn].line = lines.line[line];
   });
@@ -145,30 +180,34 @@ function addPlaces(model, grain, profile, values, active, rows) {
 // The lines of the callers and callees of function fn, by their functions. Of several
 // lines, the one with the largest value in stacks with this call is taken.
 function callLines({model, shape, profile, base, type}, fn) {
-  const total = new Float64Array(model.nodeCount), user = new Uint32Array(model.nodeCount);
+  const {runs, frame} = model, {start, up} = runs, own = new Float64Array(runs.count);
   for (const p of base ? [profile, base] : [profile]) {
     const values = p.values[p === profile ? type : p.typeIndex(profile.types[type].name)];
     for (let i = 0; i < p.stackCount; i++)
-      total[p.nodes[i]] += Math.abs(values[i]);
+      own[runs.of[p.nodes[i]]] += Math.abs(values[i]);
   }
-  for (let n = model.nodeCount - 1; n > 0; n--)
-    total[model.parent[n]] += total[n];
-  const of = model.frames[shape.grain], {std} = model.functions[shape.grain];
-  const isShown = n => shape.std || !std[of[model.frame[n]]];
+  const total = runs.upward(own), of = model.frames[shape.grain], {std} = model.functions[shape.grain];
   const sums = [new Map(), new Map()];
   const add = (side, n, value) => {
-    const name = of[model.frame[n]], line = model.frames[1][model.frame[n]];
+    const name = of[frame[n]], line = model.frames[1][frame[n]];
     const lines = sums[side].get(name) || new Map();
     sums[side].set(name, lines.set(line, (lines.get(line) || 0) + value));
   };
-  for (let n = 1; n < model.nodeCount; n++) {
-    const parent = model.parent[n], caller = user[n] = parent && (isShown(parent) ? parent : user[parent]);
-    if (!caller || !isShown(n))
-      continue;
-    if (of[model.frame[n]] === fn)
-      add(0, caller, total[n]);
-    if (of[model.frame[caller]] === fn)
-      add(1, n, total[n]);
+  // The last shown node at or above the end of each run.
+  const ends = new Uint32Array(runs.count);
+  for (let r = 1; r < runs.count; r++) {
+    let caller = ends[up[r]];
+    for (let n = start[r], end = start[r + 1]; n < end; n++) {
+      const name = of[frame[n]];
+      if (std[name] && !shape.std)
+        continue;
+      if (caller && name === fn)
+        add(0, caller, total[r]);
+      if (caller && of[frame[caller]] === fn)
+        add(1, n, total[r]);
+      caller = n;
+    }
+    ends[r] = caller;
   }
   const best = lines => [...lines].reduce((a, b) => b[1] > a[1] ? b : a)[0];
   return sums.map(map => new Map([...map].map(([name, lines]) => [name, best(lines)])));
@@ -176,14 +215,29 @@ function callLines({model, shape, profile, base, type}, fn) {
 
 const byName = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 
-// Sorts as mprof top does: key is flat or cum.
-function sortRows(model, grain, rows, key) {
+// Returns the first rows of an order, without sorting the others.
+function firstOf(rows, compare, limit) {
+  let first = [], last = null;
+  for (const row of rows) {
+    if (last && compare(row, last) >= 0)
+      continue;
+    first.push(row);
+    if (first.length < 2 * limit)
+      continue;
+    first = first.sort(compare).slice(0, limit);
+    last = first[limit - 1];
+  }
+  return first.sort(compare).slice(0, limit);
+}
+
+// Returns the order of mprof top: key is flat or cum.
+function topOrder(model, grain, key) {
   const other = key === 'flat' ? 'cum' : 'flat';
   const {line} = model.functions[grain];
-  return rows.sort((a, b) => Math.abs(b[key]) - Math.abs(a[key]) ||
+  return (a, b) => Math.abs(b[key]) - Math.abs(a[key]) ||
       (a[key] === 0 && Math.abs(b[other]) - Math.abs(a[other])) ||
       byName(model.name(grain, a.fn), model.name(grain, b.fn)) ||
-      Math.abs(b[other]) - Math.abs(a[other]) || line[a.fn] - line[b.fn] || a.fn - b.fn);
+      Math.abs(b[other]) - Math.abs(a[other]) || line[a.fn] - line[b.fn] || a.fn - b.fn;
 }
 
 // The place as text, such as "server.cpp:27", or "".
@@ -205,6 +259,8 @@ function rowsAsCsv(tree, rows) {
   ].join(',') + '\n').join('');
 }
 
+const FIRST_ROWS = 100;
+
 // A table with a limited number of rows. columns: {title, text, class, sort,
 // key}. Rows can be chosen with the keyboard. moved() is called when the order
 // changes.
@@ -214,7 +270,7 @@ class RowTable {
     this.choose = choose;
     this.sortKey = sort;
     this.moved = moved || (() => {});
-    this.limit = 200;
+    this.limit = FIRST_ROWS;
     this.head = h('thead');
     this.body = h('tbody', {onkeydown: e => this.key(e)});
     this.more = h('button', {class: 'more', onclick: () => {
@@ -225,10 +281,11 @@ class RowTable {
                      h('table', {'aria-label': label}, this.head, this.body), this.more);
   }
 
-  show(rows, resort) {
+  // order: returns how rows are compared for the key of a column
+  show(rows, order) {
     this.rows = rows;
-    this.resort = resort;
-    this.limit = 200;
+    this.order = order;
+    this.limit = FIRST_ROWS;
     this.draw();
   }
 
@@ -238,7 +295,6 @@ class RowTable {
       const title = c.key ? h('button', {
         class: 'plain', title: 'Sort by ' + c.title, onclick: () => {
           this.sortKey = c.key;
-          this.resort(c.key);
           this.draw();
           this.moved();
         }
@@ -246,7 +302,7 @@ class RowTable {
       return h('th', {class: c.class, scope: 'col', 'aria-sort': sorted && 'descending'}, title);
     })));
     const columns = this.columns.filter(c => !c.hidden || !c.hidden());
-    fill(this.body, this.rows.slice(0, this.limit).map((row, i) => h('tr', {
+    fill(this.body, firstOf(this.rows, this.order(this.sortKey), this.limit).map((row, i) => h('tr', {
       tabindex: i ? -1 : 0, onclick: () => this.choose && this.choose(row)
     }, columns.map(c => {
       const cell = h('td', {class: c.class});

@@ -5,73 +5,209 @@
 // of the standard libraries unless they are wanted; it is the same for all
 // profiles and values. A tree adds the values of one selection to a shape.
 
+// The runs of nodes of a tree. Each node of a run but the last one has one child, the
+// next node, and is not the end of a stack, so all nodes of a run have the same values.
+// Most nodes of deep stacks are in long runs. Run 0 is the root. Callees follow their
+// callers, so the numbers of runs grow from callers to callees.
+class Runs {
+  constructor(count) {
+    this.of = new Uint32Array(count); // the run of each node
+    this.count = 1;
+  }
+
+  // parent: of each node. branches: 2 for each node at which a stack ends, or 0.
+  *make(parent, branches) {
+    const count = parent.length, {of} = this, parts = [];
+    for (let n = 1; n < count; n += STEP)
+      parts.push([n, Math.min(n + STEP, count)]);
+    for (const [from, end] of parts) {
+      this.addChildren(parent, branches, from, end);
+      yield;
+    }
+    for (const [from, end] of parts) {
+      this.number(parent, branches, from, end);
+      yield;
+    }
+    const runs = this.count;
+    this.start = new Uint32Array(runs + 1).fill(count); // the first node of each run
+    this.up = new Uint32Array(runs); // the run of the caller
+    this.first = new Uint32Array(runs); // the first run of callees, or 0
+    this.next = new Uint32Array(runs); // the next run of callees of the same node, or 0
+    this.start[0] = 0;
+    for (const [from, end] of parts) {
+      this.begin(from, end);
+      yield;
+    }
+    for (let r = runs - 1; r > 0; r--) {
+      const up = this.up[r] = of[parent[this.start[r]]];
+      this.next[r] = this.first[up];
+      this.first[up] = r;
+    }
+  }
+
+  // Sets for each node a number: 2 if it is the end of stacks or has several children, 1
+  // if it has one.
+  addChildren(parent, branches, from, end) {
+    for (let n = from; n < end; n++)
+      branches[parent[n]] = branches[parent[n]] ? 2 : 1;
+  }
+
+  number(parent, branches, from, end) {
+    const {of} = this;
+    let {count} = this;
+    for (let n = from; n < end; n++)
+      of[n] = parent[n] === n - 1 && branches[n - 1] === 1 && n > 1 ? count - 1 : count++;
+    this.count = count;
+  }
+
+  begin(from, end) {
+    const {of, start} = this;
+    for (let n = from; n < end; n++)
+      if (of[n] !== of[n - 1])
+        start[of[n]] = n;
+  }
+
+  // The last node of a run.
+  last(run) {
+    return this.start[run + 1] - 1;
+  }
+
+  isLast(node) {
+    return this.start[this.of[node] + 1] === node + 1;
+  }
+
+  parent(node) {
+    const run = this.of[node];
+    return node > this.start[run] ? node - 1 : this.last(this.up[run]);
+  }
+
+  firstChild(node) {
+    return this.isLast(node) ? this.start[this.first[this.of[node]]] : node + 1;
+  }
+
+  nextSibling(node) {
+    const run = this.of[node];
+    return node > this.start[run] ? 0 : this.start[this.next[run]];
+  }
+
+  // Adds the values of callees to those of their callers. own: those of each run's last node.
+  upward(own) {
+    const total = own.slice(), {up} = this;
+    for (let r = total.length - 1; r > 0; r--)
+      total[up[r]] += total[r];
+    return total;
+  }
+}
+
+// Flags of nodes that are in one of the lists, each as 2: it ends its run.
+function flagsOf(count, lists) {
+  const flags = new Uint8Array(count);
+  for (const nodes of lists)
+    for (let i = 0; i < nodes.length; i++)
+      flags[nodes[i]] = 2;
+  return flags;
+}
+
 class Shape {
   constructor(model, grain, std) {
     this.model = model;
     this.grain = grain;
     this.std = std;
-    this.allocate(model.nodeCount + 1024);
     this.count = 1;
-    // The shown node of each stack node, and the library function beneath the
-    // shown function: its number + 1, or 0.
+    this.parent = new Uint32Array(model.nodeCount + 1024);
+    this.fn = new Int32Array(this.parent.length).fill(-1);
+    this.firstChild = new Uint32Array(this.parent.length);
+    // A hash table of the children of nodes that have several.
+    this.slots = new Uint32Array(1024);
+    this.hashed = 0;
+    // The shown node of each stack node.
     this.shown = new Uint32Array(model.nodeCount);
-    this.via = new Uint32Array(model.nodeCount);
     this.onlyStd = new Map();
-    this.build();
-    for (const profile of model.profiles)
-      for (let i = 0; i < profile.stackCount; i++)
-        this.leaf(profile.nodes[i]);
-    this.finish();
+    this.steps = this.make();
   }
 
-  // Makes room for nodes, and a hash table of pairs of a parent and a function.
-  allocate(room) {
-    const {parent, fn, count} = this;
-    this.parent = new Uint32Array(room);
-    this.fn = new Int32Array(room).fill(-1);
-    let slots = 1024;
-    while (slots < room * 1.5)
-      slots *= 2;
-    this.slots = new Uint32Array(slots);
-    if (!parent)
-      return;
-    this.count = 1;
-    for (let n = 1; n < count; n++)
-      this.child(parent[n], fn[n]);
+  *make() {
+    for (let n = 1; n < this.model.nodeCount; n += STEP) {
+      this.build(n, Math.min(n + STEP, this.model.nodeCount));
+      yield;
+    }
+    // The end of each stack of each profile.
+    this.leaves = [];
+    for (const profile of this.model.profiles) {
+      this.leaves.push(profile.nodes.map(node => this.leaf(node)));
+      yield;
+    }
+    this.fn = this.fn.subarray(0, this.count);
+    this.runs = new Runs(this.count);
+    yield* this.runs.make(this.parent.subarray(0, this.count), flagsOf(this.count, this.leaves));
+    this.slots = this.firstChild = this.parent = null;
+    yield;
+    this.findOuter();
   }
 
-  child(parent, fn) {
+  // The slot of the hash table that has the child, or that is free.
+  slot(parent, fn) {
     const {slots} = this, mask = slots.length - 1;
     let slot = Math.imul(parent, 0x9e3779b1) + Math.imul(fn + 1, 0x85ebca6b);
     slot = Math.imul(slot ^ slot >>> 16, 0x7feb352d);
     slot = (slot ^ slot >>> 15) & mask;
-    for (let n = slots[slot]; n; n = slots[slot]) {
-      if (this.parent[n] === parent && this.fn[n] === fn)
-        return n;
+    for (let n = slots[slot]; n && (this.parent[n] !== parent || this.fn[n] !== fn); n = slots[slot])
       slot = slot + 1 & mask;
-    }
-    if (this.count === this.parent.length) {
-      this.allocate(this.count * 2);
-      return this.child(parent, fn);
-    }
-    slots[slot] = this.count;
-    this.parent[this.count] = parent;
-    this.fn[this.count] = fn;
-    return this.count++;
+    return slot;
   }
 
-  build() {
-    const {model, shown, via} = this;
-    const of = model.frames[this.grain], {std} = model.functions[this.grain];
-    for (let n = 1; n < model.nodeCount; n++) {
-      const fn = of[model.frame[n]], parent = model.parent[n];
-      if (this.std || !std[fn]) {
-        shown[n] = this.child(shown[parent], fn);
-        continue;
+  // Returns the child of a node, which it adds if needed.
+  child(parent, fn) {
+    const first = this.firstChild[parent];
+    if (!first)
+      return this.firstChild[parent] = this.add(parent, fn);
+    if (this.fn[first] === fn)
+      return first;
+    const slot = this.slot(parent, fn);
+    return this.slots[slot] || this.addHashed(slot, parent, fn);
+  }
+
+  add(parent, fn) {
+    const n = this.count++;
+    if (n === this.parent.length)
+      for (const name of ['parent', 'fn', 'firstChild']) {
+        const old = this[name];
+        this[name] = new old.constructor(2 * n);
+        this[name].set(old);
       }
-      shown[n] = shown[parent];
-      const isCalledByUser = parent && !std[of[model.frame[parent]]];
-      via[n] = isCalledByUser ? fn + 1 : via[parent];
+    this.parent[n] = parent;
+    this.fn[n] = fn;
+    return n;
+  }
+
+  addHashed(slot, parent, fn) {
+    const n = this.slots[slot] = this.add(parent, fn);
+    if (++this.hashed * 2 > this.slots.length) {
+      const old = this.slots;
+      this.slots = new Uint32Array(old.length * 2);
+      for (const k of old)
+        if (k)
+          this.slots[this.slot(this.parent[k], this.fn[k])] = k;
+    }
+    return n;
+  }
+
+  // Adds the nodes for some stack nodes. Most of them are the only children.
+  build(from, end) {
+    const {model, shown, firstChild, fn: fns, parent: parents} = this;
+    const of = model.frames[this.grain], {std} = model.functions[this.grain], {parent, frame} = model;
+    const showsAll = this.std;
+    for (let n = from; n < end; n++) {
+      const fn = of[frame[n]], up = shown[parent[n]];
+      if (std[fn] && !showsAll) {
+        shown[n] = up;
+      } else if (firstChild[up]) {
+        shown[n] = this.child(up, fn);
+      } else {
+        const added = shown[n] = firstChild[up] = this.count++;
+        parents[added] = up;
+        fns[added] = fn;
+      }
     }
   }
 
@@ -90,53 +226,53 @@ class Shape {
     return leaf;
   }
 
-  finish() {
-    const n = this.count;
-    this.parent = this.parent.slice(0, n);
-    this.fn = this.fn.slice(0, n);
-    this.slots = null;
-    this.firstChild = new Uint32Array(n);
-    this.nextSibling = new Uint32Array(n);
-    for (let i = n - 1; i > 0; i--) {
-      this.nextSibling[i] = this.firstChild[this.parent[i]];
-      this.firstChild[this.parent[i]] = i;
-    }
-    this.findOuter();
-  }
-
   // Sets outer[n] if no caller of n is the same function.
   findOuter() {
-    const {parent, fn, firstChild, nextSibling} = this;
-    this.outer = new Uint8Array(this.count);
+    const {runs: {start, up, first, next}, fn} = this;
+    const outer = this.outer = new Uint8Array(this.count);
     const open = new Uint32Array(this.model.functions[this.grain].count);
-    for (let n = firstChild[0]; n;) {
-      this.outer[n] = open[fn[n]]++ ? 0 : 1;
-      if (firstChild[n]) {
-        n = firstChild[n];
+    const close = run => {
+      for (let n = start[run]; n < start[run + 1]; n++)
+        open[fn[n]]--;
+    };
+    for (let run = first[0]; run;) {
+      for (let n = start[run]; n < start[run + 1]; n++)
+        outer[n] = open[fn[n]]++ ? 0 : 1;
+      if (first[run]) {
+        run = first[run];
         continue;
       }
-      open[fn[n]]--;
-      while (n && !nextSibling[n]) {
-        n = parent[n];
-        if (n)
-          open[fn[n]]--;
+      close(run);
+      while (run && !next[run]) {
+        run = up[run];
+        if (run)
+          close(run);
       }
-      n = n && nextSibling[n];
+      run = run && next[run];
     }
   }
 }
 
-function shapeOf(model, grain, std) {
-  const key = grain + (std ? 's' : '');
+// Returns a shape that may lack some of its steps.
+function beginShape(model, grain, std) {
+  const hasStd = model.functions[grain].std.includes(1);
+  const key = grain + (std && hasStd ? 's' : '');
   model.shapes = model.shapes || new Map();
   if (!model.shapes.has(key))
     model.shapes.set(key, new Shape(model, grain, std));
   return model.shapes.get(key);
 }
 
+function shapeOf(model, grain, std) {
+  const shape = beginShape(model, grain, std);
+  while (!shape.steps.next().done);
+  return shape;
+}
+
 // The values of a selection. For a comparison, the members `base...` are the
 // values of the old profile. A weight is the width of a frame: the absolute
-// value, or the larger one of both profiles.
+// value, or the larger one of both profiles. There is a value for each run of the
+// shape: the own values are those of its last node, the others those of each node.
 class Tree {
   constructor(model, selection) {
     this.model = model;
@@ -144,7 +280,7 @@ class Tree {
     this.profile = selection.profile;
     this.type = selection.type;
     this.unit = this.profile.types[this.type].unit;
-    const n = this.shape.count;
+    const n = this.shape.runs.count;
     this.own = new Float64Array(n);
     this.ownWeight = new Float64Array(n);
     this.ownVariance = new Float64Array(n);
@@ -158,16 +294,16 @@ class Tree {
                               selectStacks(model, selection, this.base), this.ownBase);
       for (let i = 0; i < n; i++)
         this.ownWeight[i] = Math.max(Math.abs(this.own[i]), Math.abs(this.ownBase[i]));
-      this.totalBase = this.upward(this.ownBase);
+      this.totalBase = this.shape.runs.upward(this.ownBase);
     }
-    this.total = this.upward(this.own);
-    this.weight = this.upward(this.ownWeight);
+    this.total = this.shape.runs.upward(this.own);
+    this.weight = this.shape.runs.upward(this.ownWeight);
   }
 
   // Returns the sum of the absolute values, as in view/view.c.
   add(profile, type, active, own) {
-    const {model, shape, ownWeight, ownVariance} = this;
-    const values = profile.values[type];
+    const {model, shape: {runs: {of}, leaves}, ownWeight, ownVariance} = this;
+    const values = profile.values[type], nodes = leaves[profile.index], {sampled} = profile.types[type];
     let sum = 0;
     if (profile === this.profile)
       this.variance = 0;
@@ -175,10 +311,12 @@ class Tree {
       const value = values[i];
       if (!value || (active && !active[i]))
         continue;
-      const leaf = shape.leaf(profile.nodes[i]);
+      const leaf = of[nodes[i]];
       own[leaf] += value;
       sum += Math.abs(value);
       ownWeight[leaf] += Math.abs(value);
+      if (!sampled)
+        continue;
       const v = variance(model, profile, type, profile.labels[i], value);
       ownVariance[leaf] += v;
       if (profile === this.profile)
@@ -187,11 +325,29 @@ class Tree {
     return sum;
   }
 
-  upward(own) {
-    const total = Float64Array.from(own), {parent} = this.shape;
-    for (let n = total.length - 1; n > 0; n--)
-      total[parent[n]] += total[n];
-    return total;
+  // The sum of the widths of each function's frames.
+  get areas() {
+    if (this.madeAreas)
+      return this.madeAreas;
+    const {runs: {start, count}, fn, grain} = this.shape, {weight} = this;
+    const areas = this.madeAreas = new Float64Array(this.model.functions[grain].count);
+    for (let r = 1; r < count; r++)
+      for (let n = start[r], width = weight[r], end = start[r + 1]; n < end; n++)
+        areas[fn[n]] += width;
+    return areas;
+  }
+
+  // The numbers of small stacks that end in the nodes that stand for them.
+  get joined() {
+    if (this.madeJoined)
+      return this.madeJoined;
+    const {profile, active, shape} = this, counts = this.madeJoined = new Map();
+    for (const [i, count] of profile.joined || [])
+      if (profile.values[this.type][i] && (!active || active[i])) {
+        const leaf = shape.leaf(profile.nodes[i]);
+        counts.set(leaf, (counts.get(leaf) || 0) + count);
+      }
+    return counts;
   }
 }
 
@@ -204,11 +360,11 @@ function selectStacks(model, {labels, only, grain}, profile) {
   const active = new Uint8Array(profile.stackCount);
   const has = only && nodesWith(model, grain, only);
   for (let i = 0; i < active.length; i++)
-    active[i] = matching[profile.labels[i]] && (!has || has[profile.nodes[i]]) ? 1 : 0;
+    active[i] = matching[profile.labels[i]] && (!has || has(profile.nodes[i])) ? 1 : 0;
   return active;
 }
 
-// Returns a flag for each node: whether it or a caller matches the expression.
+// Returns a function: whether the end of a stack or a caller matches the expression.
 function nodesWith(model, grain, pattern) {
   const matches = matchingFunctions(model, 0, pattern);
   const lines = model.functions[1];
@@ -218,11 +374,16 @@ function nodesWith(model, grain, pattern) {
       files.set(file, pattern.test(model.texts[file]));
     return files.get(file);
   };
-  const has = new Uint8Array(model.nodeCount);
-  for (let n = 1; n < has.length; n++)
-    has[n] = has[model.parent[n]] || matches[model.frames[0][model.frame[n]]] ||
-        inFile(lines.file[model.frames[1][model.frame[n]]]);
-  return has;
+  const {runs: {start, up, of, count}, frame} = model;
+  const found = Uint8Array.from(model.frames[0], (fn, i) =>
+    matches[fn] || inFile(lines.file[model.frames[1][i]]) ? 1 : 0);
+  const has = new Uint8Array(count);
+  for (let r = 1; r < count; r++) {
+    has[r] = has[up[r]];
+    for (let n = start[r]; n < start[r + 1] && !has[r]; n++)
+      has[r] = found[frame[n]];
+  }
+  return node => has[of[node]];
 }
 
 // --- groups: trees that are made while they are looked at
@@ -264,11 +425,11 @@ class GroupTree {
     g.root.value = tree.total[0];
     g.root.base = tree.base ? tree.totalBase[0] : 0;
     g.root.weight = tree.weight[0];
-    const leaves = new Map();
-    for (let n = 1; n < tree.own.length; n++)
-      if (tree.ownWeight[n])
-        g.carry(g.groupOf(leaves, g.root, tree.shape.fn[n]), n, tree.own[n],
-                tree.base ? tree.ownBase[n] : 0, tree.ownWeight[n]);
+    const leaves = new Map(), {runs, fn} = tree.shape;
+    for (let r = 1; r < runs.count; r++)
+      if (tree.ownWeight[r])
+        g.carry(g.groupOf(leaves, g.root, fn[runs.last(r)]), runs.last(r), tree.own[r],
+                tree.base ? tree.ownBase[r] : 0, tree.ownWeight[r]);
     g.root.made = g.sorted(leaves);
     return g;
   }
@@ -276,41 +437,49 @@ class GroupTree {
   // The stacks with function fn, from this function up or down.
   static around(tree, fn, isUp) {
     const g = new GroupTree(tree, isUp);
-    const {shape} = tree;
+    const {fn: fns, outer, runs: {of}} = tree.shape;
     g.root.fn = fn;
-    for (let n = 1; n < shape.count; n++)
-      if (shape.fn[n] === fn && shape.outer[n] && tree.weight[n]) {
-        if (isUp)
-          g.carry(g.root, n, tree.total[n], tree.base ? tree.totalBase[n] : 0,
-                  tree.weight[n]);
-        else
-          g.put(g.root, n);
-      }
+    for (let n = 1; n < fns.length; n++) {
+      if (fns[n] !== fn || !outer[n])
+        continue;
+      const r = of[n];
+      if (!tree.weight[r])
+        continue;
+      if (isUp)
+        g.carry(g.root, n, tree.total[r], tree.base ? tree.totalBase[r] : 0, tree.weight[r]);
+      else
+        g.put(g.root, n);
+    }
     return g;
   }
 
   put(group, n) {
-    const {tree} = this;
+    const {tree} = this, r = tree.shape.runs.of[n];
     group.items.push(n);
-    group.value += tree.total[n];
-    group.weight += tree.weight[n];
-    group.own += tree.own[n];
+    group.value += tree.total[r];
+    group.weight += tree.weight[r];
+    group.own += this.own(n);
     if (tree.base)
-      group.base += tree.totalBase[n];
+      group.base += tree.totalBase[r];
     if (this.merges && n)
       this.putRecursion(group, n);
   }
 
   // Adds the calls of the function by itself, whose values are in those of n.
   putRecursion(group, n) {
-    const {tree: {shape, own}} = this;
+    const {tree: {shape: {runs, fn}}} = this;
     for (const open = [n]; open.length;)
-      for (let c = shape.firstChild[open.pop()]; c; c = shape.nextSibling[c])
-        if (shape.fn[c] === group.fn) {
+      for (let c = runs.firstChild(open.pop()); c; c = runs.nextSibling(c))
+        if (fn[c] === group.fn) {
           group.items.push(c);
-          group.own += own[c];
+          group.own += this.own(c);
           open.push(c);
         }
+  }
+
+  own(n) {
+    const {own, shape: {runs}} = this.tree;
+    return runs.isLast(n) ? own[runs.of[n]] : 0;
   }
 
   carry(group, n, value, base, weight) {
@@ -337,10 +506,18 @@ class GroupTree {
   children(group) {
     if (group.made)
       return group.made;
-    const {shape} = this.tree, map = new Map();
+    const {shape, shape: {runs}} = this.tree;
+    const [only] = group.items;
+    // Most frames of deep stacks have one callee.
+    if (group.items.length === 1 && !this.isUp && !runs.isLast(only) && shape.fn[only + 1] !== group.fn) {
+      const next = new Group(shape.fn[only + 1], group, group.depth + 1);
+      this.put(next, only + 1);
+      return group.made = [next];
+    }
+    const map = new Map();
     group.items.forEach((n, i) => {
       if (this.isUp) {
-        const up = shape.parent[n];
+        const up = runs.parent(n);
         const value = group.carried[i * 3], base = group.carried[i * 3 + 1];
         const weight = group.carried[i * 3 + 2];
         if (up)
@@ -349,8 +526,8 @@ class GroupTree {
           group.own += value;
         return;
       }
-      for (let c = shape.firstChild[n]; c; c = shape.nextSibling[c])
-        if (this.tree.weight[c] && !(this.merges && shape.fn[c] === group.fn))
+      for (let c = runs.firstChild(n); c; c = runs.nextSibling(c))
+        if (this.tree.weight[runs.of[c]] && !(this.merges && shape.fn[c] === group.fn))
           this.put(this.groupOf(map, group, shape.fn[c]), c);
     });
     return group.made = this.sorted(map);

@@ -55,7 +55,6 @@ class FlameView {
       'shrunk; the width is the larger value'
     ] : this.legendEntries());
     this.drawPath();
-    this.flame.resize();
   }
 
   // The colours of the libraries, and of the parts of the program.
@@ -106,6 +105,8 @@ class FlameView {
 
 // A name with its place, and the library function that it called.
 function nameCell(model, grain, row) {
+  if (row.others)
+    return [counted(row.others, ['other function', 'other line', 'other file'][grain]) + ' with small values'];
   const name = model.name(grain, row.fn);
   const parts = [h('span', {class: 'name', title: model.wholeName(grain, row.fn)}, briefName(name))];
   const place = grain === 0 ? placeText(model, row) :
@@ -132,7 +133,7 @@ class TableView {
     const value = v => quantity(v, tree().unit);
     const compares = () => Boolean(tree().base);
     this.table = new RowTable({
-      label: 'Functions', sort: 'flat', choose: row => app.choose(row.fn),
+      label: 'Functions', sort: 'flat', choose: row => row.others || app.choose(row.fn),
       moved: () => app.remember(), columns: [
         {title: 'own', class: 'number', key: 'flat',
           text: r => quantityWithError(r.flat, r.variance, tree().unit)},
@@ -153,21 +154,20 @@ class TableView {
 
   show(app) {
     const {model, tree} = app, {grain} = tree.shape;
-    const rows = app.matches ? app.rows.filter(r => app.matches[r.fn]) : app.rows.slice();
+    const rows = app.matches ? app.rows.filter(r => app.matches[r.fn]) : app.rows;
     for (const row of rows) {
       row.delta = row.flat - row.base;
       row.cumDelta = row.cum - row.baseCum;
     }
-    const sort = key => key === 'flat' || key === 'cum' ? sortRows(model, grain, rows, key) :
-        rows.sort((a, b) => Math.abs(b[key]) - Math.abs(a[key]));
+    const order = key => key === 'flat' || key === 'cum' ? topOrder(model, grain, key) :
+        (a, b) => Math.abs(b[key]) - Math.abs(a[key]);
     // A comparison is sorted by the change, until another column is chosen.
     if (Boolean(tree.base) !== this.compared) {
       this.compared = Boolean(tree.base);
       this.table.sortKey = tree.base ? 'delta' : 'flat';
     }
-    sort(this.table.sortKey);
     this.element.classList.toggle('compared', this.compared);
-    this.table.show(rows, sort);
+    this.table.show(rows, order);
   }
 
   search(app) {
@@ -216,28 +216,27 @@ class SandwichView {
 
   // The row of a caller or callee, with the line of the call or in the callee.
   placeOf(fn, side) {
-    const {file, line} = this.app.model.functions[1], at = this.lines[side].get(fn);
-    return at === undefined ? {fn, via: -1, ...this.places.get(fn)} : {fn, via: -1, file: file[at], line: line[at]};
+    const lines = this.app.model.functions[1], at = this.lines[side].get(fn);
+    const {file, line} = this.places.get(fn) || {};
+    return at === undefined ? {fn, via: -1, file, line} : {fn, via: -1, file: lines.file[at], line: lines.line[at]};
   }
 
   // In a comparison, the rows are sorted by the change, until another column is chosen.
   list(table, groups) {
-    const {base} = this.app.tree, rows = groups.slice();
-    for (const g of rows)
+    const {base} = this.app.tree;
+    for (const g of groups)
       g.delta = g.value - g.base;
-    const sort = key => rows.sort((a, b) => Math.abs(b[key]) - Math.abs(a[key]) || b.weight - a.weight || a.fn - b.fn);
     if (Boolean(base) !== table.compared)
       table.sortKey = base ? 'delta' : 'weight';
     table.compared = Boolean(base);
-    sort(table.sortKey);
-    table.show(rows, sort);
+    table.show(groups, key => (a, b) => Math.abs(b[key]) - Math.abs(a[key]) || b.weight - a.weight || a.fn - b.fn);
   }
 
   show(app) {
     const {tree, model} = app, {grain} = tree.shape;
     let fn = app.fn;
     if (fn < 0 || !app.rows.some(r => r.fn === fn)) {
-      const first = sortRows(model, grain, app.rows.slice(), 'flat')[0];
+      const [first] = firstOf(app.rows, topOrder(model, grain, 'flat'), 1);
       fn = app.fn = first ? first.fn : -1;
     }
     if (fn < 0) {
@@ -246,19 +245,17 @@ class SandwichView {
     }
     const row = app.rows.find(r => r.fn === fn);
     const name = model.name(grain, fn), whole = this.head.title = model.wholeName(grain, fn);
-    fill(this.head, nameCell(model, grain, {...row, via: -1}), h('small', {},
+    fill(this.head, nameCell(model, grain, {...row, via: -1, others: 0}), h('small', {},
         `${quantity(row.flat, tree.unit)} own, ${quantity(row.cum, tree.unit)} with callees ` +
         `(${share(row.cum, tree.sum)})` + (tree.base ? ', change ' + change(row.cum - row.baseCum, tree.unit) : '')), whole !== name && h('div', {class: 'whole-name'}, whole));
     const up = GroupTree.around(tree, fn, true), down = GroupTree.around(tree, fn, false);
     this.weight = down.root.weight;
     this.lines = callLines(tree, fn);
-    this.places = new Map(app.rows.map(({fn: other, file, line}) => [other, {file, line}]));
+    this.places = new Map(app.rows.map(other => [other.fn, other]));
     this.list(this.callers, up.children(up.root));
     this.list(this.callees, down.children(down.root));
     this.above.show(up, app.matches);
     this.below.show(down, app.matches);
-    this.above.resize();
-    this.below.resize();
   }
 
   search(app) {
@@ -266,6 +263,10 @@ class SandwichView {
     this.below.search(app.matches);
   }
 }
+
+// The number of lines with values that a file shows first. When the files that are
+// shown have so many, others are closed.
+const OPEN_LINES = 80;
 
 // Source lines with values, by file, as in mprof list.
 class LinesView {
@@ -276,35 +277,33 @@ class LinesView {
   }
 
   show(app) {
-    const {model} = app;
-    const tree = app.selection.grain === 1 ? app.tree :
-        new Tree(model, {...app.selection, grain: 1});
-    const rows = app.selection.grain === 1 ? app.rows : functionRows(tree);
+    const {model, lines: {tree, rows}} = app;
     const files = new Map(), {file, line, std} = model.functions[1];
-    const pattern = app.pattern;
+    const {pattern} = app, matches = pattern && matchingFunctions(model, 1, pattern);
     for (const row of rows) {
       if (!file[row.fn] || line[row.fn] <= 0 || (std[row.fn] && !app.selection.std))
         continue;
-      if (pattern && !model.matches(1, row.fn, pattern) && !pattern.test(model.texts[file[row.fn]]))
+      if (matches && !matches[row.fn] && !pattern.test(model.texts[file[row.fn]]))
         continue;
-      const entry = files.get(file[row.fn]) || {file: file[row.fn], rows: new Map(), flat: 0, base: 0, cum: 0};
-      const old = entry.rows.get(line[row.fn]);
-      if (old) {
-        old.flat += row.flat;
-        old.base += row.base;
-        old.cum = Math.max(old.cum, row.cum);
-      } else {
-        entry.rows.set(line[row.fn], {fn: row.fn, flat: row.flat, base: row.base, cum: row.cum});
+      let entry = files.get(file[row.fn]);
+      if (!entry) {
+        entry = {file: file[row.fn], all: [], flat: 0, base: 0, cum: 0};
+        files.set(file[row.fn], entry);
       }
+      entry.all.push(row);
       entry.flat += Math.abs(row.flat);
       entry.base += Math.abs(row.base);
       entry.cum = Math.max(entry.cum, Math.abs(row.cum));
-      files.set(file[row.fn], entry);
     }
     const sorted = [...files.values()].sort((a, b) =>
         Math.max(b.flat, b.base) - Math.max(a.flat, a.base) || b.cum - a.cum);
     const shown = sorted.slice(0, 60);
-    fill(this.list, shown.map((f, i) => this.fileElement(model, tree, f, i < 5)),
+    let open = 0;
+    fill(this.list, shown.map((f, i) => {
+      const isOpen = i < 5 && open < OPEN_LINES;
+      open += f.all.length;
+      return this.fileElement(model, tree, f, isOpen);
+    }),
          sorted.length > shown.length && h('p', {class: 'note'},
              `${sorted.length - shown.length} more files have smaller values; search for a name.`),
          !sorted.length && h('p', {class: 'note'}, 'No frame with a known source line matches.'));
@@ -312,10 +311,10 @@ class LinesView {
 
   fileElement(model, tree, entry, isOpen) {
     const source = model.sources.get(entry.file);
-    const body = h('tbody');
+    const body = h('tbody'), draw = limit => fill(body, this.lines(tree, entry, source, limit, draw));
     const details = h('details', {open: isOpen, ontoggle: () => {
       if (details.open && !body.childElementCount)
-        fill(body, this.lines(tree, entry, source));
+        draw(OPEN_LINES);
     }}, h('summary', {}, h('span', {class: 'name'}, model.texts[entry.file]),
           ' ', h('span', {class: 'place'}, quantity(entry.flat, tree.unit) + ' own' +
               (tree.base ? ', change ' + change(entry.flat - entry.base, tree.unit) : ''))),
@@ -325,16 +324,37 @@ class LinesView {
             h('th', {class: 'number'}, 'line'),
             h('th', {class: 'wide'}, source ? 'source' : 'function'))), body)));
     if (isOpen)
-      fill(body, this.lines(tree, entry, source));
+      draw(OPEN_LINES);
     return details;
   }
 
-  lines(tree, entry, source) {
-    const numbers = source ? [...source.keys()].filter(n => this.isNear(entry, n)) : [];
-    const all = [...new Set([...numbers, ...entry.rows.keys()])].sort((a, b) => a - b);
+  // The values of the lines of a file, by their numbers: the largest ones.
+  values(tree, entry, limit) {
+    const {line} = tree.model.functions[1], lines = new Map();
+    for (const {fn, flat, base, cum} of entry.all) {
+      const old = lines.get(line[fn]);
+      if (old) {
+        old.flat += flat;
+        old.base += base;
+        old.cum = Math.max(old.cum, cum);
+      } else {
+        lines.set(line[fn], {number: line[fn], fn, flat, base, cum});
+      }
+    }
+    const own = ({flat, base}) => Math.max(Math.abs(flat), Math.abs(base));
+    const largest = firstOf(lines.values(), (a, b) => own(b) - own(a) ||
+        Math.abs(b.cum) - Math.abs(a.cum) || a.number - b.number, limit);
+    return {rows: new Map(largest.map(row => [row.number, row])), left: lines.size - largest.length};
+  }
+
+  // draw(limit): shows more lines
+  lines(tree, entry, source, limit, draw) {
+    const {rows, left} = this.values(tree, entry, limit);
+    const numbers = source ? [...source.keys()].filter(n => this.isNear(rows, n)) : [];
+    const all = [...new Set([...numbers, ...rows.keys()])].sort((a, b) => a - b);
     let last = 0;
-    return all.flatMap(number => {
-      const row = entry.rows.get(number);
+    const shown = all.flatMap(number => {
+      const row = rows.get(number);
       const gap = last && number > last + 1;
       last = number;
       const text = source && source.has(number) ? source.get(number) :
@@ -346,11 +366,16 @@ class LinesView {
           this.cell(row && row.cum, tree),
           h('td', {class: 'number'}, String(number)), h('td', {class: 'source'}, text))];
     }).filter(Boolean);
+    if (left)
+      shown.push(h('tr', {class: 'gap'}, h('td', {colspan: tree.base ? 5 : 4}, h('button', {
+        class: 'more', onclick: () => draw(10 * limit)
+      }, `Show more (${counted(left, 'line')} with smaller values)`))));
+    return shown;
   }
 
-  isNear(entry, number) {
+  isNear(rows, number) {
     for (let i = -5; i <= 5; i++)
-      if (entry.rows.has(number + i))
+      if (rows.has(number + i))
         return true;
     return false;
   }
