@@ -55,13 +55,14 @@ static size_t write_line(const char *text, FILE *out) {
   return n;
 }
 
-// Writes the lines of one file near the places. Returns the length of the text.
+// Writes the lines of one file near the places, until they have `most` bytes.
+// Returns the length of the text.
 static size_t write_file(const struct source *s, const struct place *places,
-                         size_t count, FILE *out) {
+                         size_t count, size_t most, FILE *out) {
   size_t length = 0;
   int64_t next = 1;
   bool is_first = true;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && length < most; i++) {
     if (places[i].line <= 0 || (uint64_t)places[i].line > s->count)
       continue;
     int64_t from = places[i].line - CONTEXT, to = places[i].line + CONTEXT;
@@ -108,7 +109,7 @@ void page_write_sources(const struct page *page, const char *directory,
       continue;
     fprintf(out, "%s[%" PRIu32 ",[", files++ ? ",\n" : "",
             page->numbers.texts[places[i].file]);
-    const size_t used = write_file(&s, &places[i], end - i, out);
+    const size_t used = write_file(&s, &places[i], end - i, left, out);
     left = used < left ? left - used : 0;
     fputs("]]", out);
     source_free(&s);
