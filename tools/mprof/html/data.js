@@ -163,7 +163,11 @@ class Model {
     this.runs = new Runs(this.nodeCount);
     yield* this.runs.make(this.parent, flagsOf(this.nodeCount, this.profiles.map(p => p.nodes)));
     yield;
-    this.traces = data.traces;
+    this.traces = data.traces.map(Trace.begin);
+    for (const {steps} of this.traces) {
+      yield;
+      yield* steps;
+    }
     this.memoryParts = data.memoryParts;
     this.reports = data.reports.map(({name, lines}) => ({name, lines: lines.map(visible)}));
     this.sources = new Map();

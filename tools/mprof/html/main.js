@@ -451,7 +451,7 @@ function showPage(model) {
     document.body.append(h('pre', {id: 'csv'}, rowsAsCsv(
         app.tree, app.rows.sort(topOrder(app.model, app.selection.grain, key)))));
   } else if (wanted.has('trace')) {
-    document.body.append(h('pre', {id: 'trace'}, traceSummary(new Trace(app.model.traces[0]))));
+    document.body.append(h('pre', {id: 'trace'}, traceSummary(app.model.traces[0])));
   } else {
     app.build();
     app.restore(wanted);

@@ -5,12 +5,12 @@
 // the selected state or range.
 
 class TimelineView extends TimelineDrawing {
-  constructor(app, data) {
+  constructor(app, trace) {
     super();
     this.app = app;
     this.title = 'Timeline';
     this.isWhole = true;
-    this.trace = new Trace(data);
+    this.trace = trace;
     this.from = 0;
     this.to = this.trace.duration;
     this.selected = this.range = null;

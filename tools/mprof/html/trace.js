@@ -129,6 +129,18 @@ Lane.place = [-1, 2, 0, 1, 3, -1]; // of a state in this order
 
 class Trace {
   constructor(data) {
+    const steps = this.read(data);
+    while (!steps.next().done);
+  }
+
+  // Returns a trace that is read when its steps are done.
+  static begin(data) {
+    const trace = Object.create(Trace.prototype);
+    trace.steps = trace.read(data);
+    return trace;
+  }
+
+  *read(data) {
     const frames = data.frames.map(f => typeof f === 'string' ? visible(f) : f);
     for (const thread of data.threads)
       thread.name = visible(thread.name);
@@ -138,9 +150,15 @@ class Trace {
       violations: data.violations, slowest: data.slowest || null, begin: data.begin, whole: data.whole, shortest: data.shortest,
       locks: data.reasons.map(r => Array.isArray(r) ? visible(r[1]) : '')});
     this.duration = Math.max(1, data.duration);
-    this.lanes = data.threads.map(t => new Lane(t, this.duration));
+    this.lanes = [];
+    for (const thread of data.threads) {
+      yield;
+      this.lanes.push(new Lane(thread, this.duration));
+    }
     this.changes = this.lanes.reduce((sum, lane) => sum + lane.count, 0);
+    yield;
     this.readArrows(new Stream(data.arrows));
+    yield;
     this.readSpans(new Stream(data.spans));
     // The kind of wait of each reason: its place in WAITS.
     this.waits = texts.map(r => r === '' ? WAITS.length - 1 : WAITS.findIndex(([, , p]) => p.test(r)));

@@ -398,7 +398,9 @@ static size_t items_with(const struct page_timeline *l, uint64_t shortest) {
 // Returns the length below which intervals are merged, or 0 if the trace is
 // small.
 static uint64_t shortest_of(const struct page_timeline *l) {
-  size_t count = l->spans.count + l->arrow_count + l->heap_count;
+  // The spans of the whole trace are known, the others only in the window.
+  size_t count = spans_write(&l->spans, l->window, 0, NULL) + l->arrow_count +
+                 l->heap_count;
   for (size_t i = 0; i < l->thread_count; i++)
     count += l->threads[i].change_count;
   if (count <= MAX_ITEMS)
