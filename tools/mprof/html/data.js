@@ -30,8 +30,9 @@ class Stream {
   }
 
   signed() {
-    const number = this.next();
-    return number % 2 ? -(number + 1) / 2 : number / 2;
+    // A large number may lose its last bit, which is the sign.
+    const isNegative = this.bytes[this.at] & 1, number = this.next();
+    return isNegative ? -(number + 1) / 2 : number / 2;
   }
 }
 

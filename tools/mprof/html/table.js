@@ -242,7 +242,7 @@ function topOrder(model, grain, key) {
 
 // The place as text, such as "server.cpp:27", or "".
 function placeText(model, row) {
-  const file = baseName(model.texts[row.file]);
+  const file = shortenName(baseName(model.texts[row.file]), 80);
   return file && row.line > 0 ? file + ':' + row.line : file;
 }
 

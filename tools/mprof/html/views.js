@@ -315,7 +315,7 @@ class LinesView {
     const details = h('details', {open: isOpen, ontoggle: () => {
       if (details.open && !body.childElementCount)
         draw(OPEN_LINES);
-    }}, h('summary', {}, h('span', {class: 'name'}, model.texts[entry.file]),
+    }}, h('summary', {}, h('span', {class: 'name', title: model.texts[entry.file]}, briefName(model.texts[entry.file])),
           ' ', h('span', {class: 'place'}, quantity(entry.flat, tree.unit) + ' own' +
               (tree.base ? ', change ' + change(entry.flat - entry.base, tree.unit) : ''))),
         h('div', {class: 'lines'}, h('table', {class: 'code'}, h('thead', {}, h('tr', {},
