@@ -154,7 +154,7 @@ class Model {
     this.smallFunctions = this.frames.map(of => 'smallFrame' in data ? of[data.smallFrame] : -1);
     yield;
     yield* this.readNodes(data.nodes);
-    this.readLabels(data.labelSets);
+    yield* this.readLabels(data.labelSets);
     this.profiles = [];
     for (const profile of data.profiles) {
       yield;
@@ -230,23 +230,27 @@ class Model {
     return i;
   }
 
-  readLabels(table) {
+  *readLabels(table) {
     const s = new Stream(table);
     this.labelSets = [];
+    // The size of a heap profile's blocks.
+    this.blockSizes = new Float64Array(s.count);
+    // The rate at which they were sampled, or 0 for the profile's period.
+    this.rates = new Float64Array(s.count);
+    const numbers = new Map([['bytes', this.blockSizes], ['heap_rate', this.rates]]);
     for (let i = 0; i < s.count; i++) {
+      if (i % 50000 === 0)
+        yield;
       const set = [];
-      for (let n = s.next(); n > 0; n--)
-        set.push([this.texts[s.next()], this.texts[s.next()]]);
+      for (let n = s.next(); n > 0; n--) {
+        const key = this.texts[s.next()], value = this.texts[s.next()];
+        set.push([key, value]);
+        const column = numbers.get(key);
+        if (column && value > 0 && !column[i])
+          column[i] = Number(value);
+      }
       this.labelSets.push(set);
     }
-    const numbers = key => Float64Array.from(this.labelSets, set => {
-      const label = set.find(([k, value]) => k === key && value > 0);
-      return label ? Number(label[1]) : 0;
-    });
-    // The size of a heap profile's blocks.
-    this.blockSizes = numbers('bytes');
-    // The rate at which they were sampled, or 0 for the profile's period.
-    this.rates = numbers('heap_rate');
   }
 
   name(grain, f) {

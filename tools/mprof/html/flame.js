@@ -41,7 +41,7 @@ function partNumber({partNames, partNumbers}, name) {
   return partNumbers.get(name);
 }
 
-const NO_PART = 2 ** 32 - 1; // of functions of the standard libraries
+const NO_PART = 2 ** 32 - 1; // of functions of the standard libraries, and of small stacks
 
 // The largest part of each function.
 function firstParts(model, grain) {
@@ -52,7 +52,7 @@ function firstParts(model, grain) {
     const {count, std} = model.functions[grain], files = filesOf(model, grain);
     const parts = model.firstParts[grain] = new Uint32Array(count);
     for (let fn = 0; fn < count; fn++)
-      parts[fn] = std[fn] ? NO_PART : partNumber(model, partOf(model, grain, files, fn, 0));
+      parts[fn] = std[fn] || fn === model.smallFunctions[grain] ? NO_PART : partNumber(model, partOf(model, grain, files, fn, 0));
   }
   return model.firstParts[grain];
 }

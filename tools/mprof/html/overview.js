@@ -66,7 +66,7 @@ class OverviewView {
     this.shown = this.app.profiles.filter(p => p.role === 'shown' ||
         p === this.app.selection.profile);
     const makers = [() => this.stuckCard(), () => this.lockOrderCard(), () => this.seriesCard(), ...this.changeCards(),
-      ...this.heapCards(), () => this.labelCards(), () => this.waitCards(), () => this.threadsCard(),
+      ...this.heapCards(), () => this.findLabels(), () => this.labelCard(0), () => this.labelCard(1), () => this.waitCards(), () => this.threadsCard(),
       () => this.taskCards(), () => this.traceCards(),
       () => this.memoryCard(), ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
     const make = () => {
@@ -242,11 +242,11 @@ class OverviewView {
         ['no sample of it in use. Small leaks may have no sample; ', this.exactCommand()];
   }
 
-  // The memory of the values of the program's own labels.
-  labelCards() {
+  // Finds the memory of the values of the program's own labels.
+  findLabels() {
     const {model} = this.app, profile = this.find('peak') || this.find('heap');
     if (!profile)
-      return [];
+      return;
     let type, sums, keys = [];
     for (type of ['inuse_space', 'alloc_space'].map(name => profile.typeIndex(name)).filter(i => i >= 0)) {
       sums = labelSums(model, profile, type, null, null);
@@ -254,25 +254,34 @@ class OverviewView {
       if (keys.length)
         break;
     }
-    return keys.slice(0, 2).map(key => {
-      const values = [...sums.get(key)].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-      const all = values.reduce((sum, [, value]) => sum + Math.abs(value), 0), {unit} = profile.types[type];
-      const errors = labelSums(model, profile, type, null, key,
-          i => variance(model, profile, type, profile.labels[i], profile.values[type][i])).get(key);
-      const error = [...errors.values()].reduce((sum, v) => sum + v, 0);
-      return this.card({
-        title: 'By the label ' + shortenName(key, 30),
-        text: `${quantityWithError(all, error, unit)} of ${this.total(profile, type)} ` +
-            `${STATES[profile.types[type].name]}${profile.kind === 'peak' ? ' at the peak' : ''}, in ` +
-            `${counted(values.length, 'value')}.`,
-        href: this.href('Labels', profile, type),
-        rows: values.slice(0, CARD_ROWS).map(([value, sum]) => ({
-          value: quantityWithError(sum, errors.get(value), unit), part: Math.abs(sum) / (all || 1),
-          name: shortenName(value, 44), title: value,
-          href: fragmentOf({view: 'Flame graph', profile: profile.index, type: profile.types[type].name,
-            label: `${key}=${value}`})
-        }))
-      });
+    this.labels = {profile, type, sums, keys};
+  }
+
+  // The card of one of these labels.
+  labelCard(place) {
+    const {model} = this.app, {profile, type, sums, keys: {[place]: key} = []} = this.labels || {};
+    if (!key)
+      return null;
+    const values = sums.get(key), {unit, sampled} = profile.types[type];
+    const errors = sampled ? labelSums(model, profile, type, null, key,
+        i => variance(model, profile, type, profile.labels[i], profile.values[type][i])).get(key) : new Map();
+    let all = 0, error = 0;
+    for (const [text, value] of values) {
+      all += Math.abs(value);
+      error += errors.get(text) || 0;
+    }
+    return this.card({
+      title: 'By the label ' + shortenName(key, 30),
+      text: `${quantityWithError(all, error, unit)} of ${this.total(profile, type)} ` +
+          `${STATES[profile.types[type].name]}${profile.kind === 'peak' ? ' at the peak' : ''}, in ` +
+          `${counted(values.size, 'value')}.`,
+      href: this.href('Labels', profile, type),
+      rows: firstOf(values, (a, b) => Math.abs(b[1]) - Math.abs(a[1]), CARD_ROWS).map(([value, sum]) => ({
+        value: quantityWithError(sum, errors.get(value) || 0, unit), part: Math.abs(sum) / (all || 1),
+        name: shortenName(value, 44), title: value,
+        href: fragmentOf({view: 'Flame graph', profile: profile.index, type: profile.types[type].name,
+          label: `${key}=${value}`})
+      }))
     });
   }
 

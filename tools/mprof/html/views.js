@@ -217,7 +217,7 @@ class SandwichView {
   // The row of a caller or callee, with the line of the call or in the callee.
   placeOf(fn, side) {
     const lines = this.app.model.functions[1], at = this.lines[side].get(fn);
-    const {file, line} = this.places.get(fn) || {};
+    const {file, line} = this.places.get(fn) || {file: 0, line: 0};
     return at === undefined ? {fn, via: -1, file, line} : {fn, via: -1, file: lines.file[at], line: lines.line[at]};
   }
 
@@ -399,18 +399,21 @@ const OWN_LABELS = new Set(['bytes', 'heap_rate', 'lifetime', 'kind', 'lock', 'h
 // for all. of: returns the number that a stack adds.
 function labelSums(model, profile, type, active, only, of = i => profile.values[type][i]) {
   const keys = new Map(), values = profile.values[type];
+  const sums = new Float64Array(model.labelSets.length), hasValue = new Uint8Array(sums.length);
   for (let i = 0; i < profile.stackCount; i++) {
     if (!values[i] || (active && !active[i]))
       continue;
-    const part = of(i);
-    for (const [key, value] of model.labelSets[profile.labels[i]]) {
+    sums[profile.labels[i]] += of(i);
+    hasValue[profile.labels[i]] = 1;
+  }
+  for (let set = 0; set < sums.length; set++)
+    for (const [key, value] of hasValue[set] ? model.labelSets[set] : []) {
       if (only !== null && key !== only)
         continue;
       const map = keys.get(key) || new Map();
-      map.set(value, (map.get(value) || 0) + part);
+      map.set(value, (map.get(value) || 0) + sums[set]);
       keys.set(key, map);
     }
-  }
   return keys;
 }
 
@@ -437,19 +440,21 @@ class LabelsView {
   }
 
   keyElement(app, key, map) {
-    const all = [...map].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    const largest = firstOf(map, (a, b) => Math.abs(b[1]) - Math.abs(a[1]), 40);
     const chosen = app.selection.labels.filter(l => l.key === key).map(l => l.value);
-    const most = all.reduce((sum, [, value]) => sum + Math.abs(value), 0) || 1;
-    return h('section', {}, h('h2', {}, key, h('small', {}, counted(all.length, 'value'))),
-             all.slice(0, 40).map(([value, sum]) => {
+    let most = 0;
+    for (const value of map.values())
+      most += Math.abs(value);
+    return h('section', {}, h('h2', {}, key, h('small', {}, counted(map.size, 'value'))),
+             largest.map(([value, sum]) => {
                const button = h('button', {
                  class: 'label bar', 'aria-pressed': chosen.includes(value) ? 'true' : 'false',
                  onclick: () => app.chooseLabel(key, value)
                }, h('span', {title: value}, briefName(value)),
                  h('span', {class: 'place'}, quantity(sum, app.tree.unit)));
-               button.style.setProperty('--part', 100 * Math.abs(sum) / most + '%');
+               button.style.setProperty('--part', 100 * Math.abs(sum) / (most || 1) + '%');
                return button;
-             }), all.length > 40 && h('p', {class: 'note'}, counted(all.length - 40, 'more value')));
+             }), map.size > 40 && h('p', {class: 'note'}, counted(map.size - 40, 'more value')));
   }
 
   search() {}
