@@ -220,10 +220,12 @@ class App {
 
   lossTexts(profile) {
     const texts = profile.lost.map(text => text.replace(/^lost: /, 'Lost: '));
-    if (profile.small)
+    if (profile.small && profile.small.unlabelled)
+      texts.push(`${counted(profile.small.unlabelled, 'stack')} with the smallest values are shown without labels.`);
+    if (profile.joinedCount)
       texts.push(`${counted(profile.joinedCount, 'stack')} of ${wholeText(profile.small.stacks)}, those with the ` +
-          'smallest values, are joined to (small stacks)' + (profile.small.labels ? '' : ' without their labels') +
-          ', except in the table of functions; mprof html --focus=FUNCTION shows those with a function.');
+          'smallest values, are joined to (small stacks), except in the table of functions; ' +
+          'mprof html --focus=FUNCTION shows those with a function.');
     return texts;
   }
 

@@ -213,8 +213,8 @@ static void write_small(const struct page *page, const struct page_set *set,
                         FILE *out) {
   struct stream s = {0};
   size_t count = 0;
-  fprintf(out, ",\n\"small\":{\"stacks\":%zu,\"labels\":%s", set->stack_count,
-          page->drops_labels ? "false" : "true");
+  fprintf(out, ",\n\"small\":{\"stacks\":%zu,\"unlabelled\":%zu",
+          set->stack_count, set->unlabelled_count);
   for (size_t i = 0; i < set->count; i++)
     if (set->joined[i]) {
       stream_put(&s, i);
@@ -332,6 +332,7 @@ static void free_page(struct page *page) {
     free(page->sets[i].nodes);
     free(page->sets[i].samples);
     free(page->sets[i].joined);
+    free(page->sets[i].unlabelled);
     small_losses_free(page->sets[i].small);
     free(page->sets[i].label_sets);
     free(page->sets[i].values);

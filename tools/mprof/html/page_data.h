@@ -64,6 +64,10 @@ struct page_set {
   // of stacks that it stands for if it is the rest of a node, or 0; and the
   // losses of functions.
   uint32_t *joined;
+  // Flags of the stacks that lose their labels because labels need too much
+  // room, and their number.
+  uint8_t *unlabelled;
+  size_t unlabelled_count;
   size_t stack_count; // before stacks were cut off
   struct small_losses *small;
 };
@@ -101,9 +105,7 @@ struct page {
   // The frame that stands for stacks that are cut off.
   bool has_small_frame;
   uint32_t small_frame;
-  // Whether stacks that are cut off lose their labels, and what they have then.
-  bool drops_labels;
-  uint32_t no_labels;
+  uint32_t no_labels; // of stacks that lose their labels
   struct page_numbers numbers;
 };
 

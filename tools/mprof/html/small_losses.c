@@ -167,9 +167,9 @@ static int by_share(const void *x, const void *y) {
   return (a->function > b->function) - (a->function < b->function);
 }
 
-// Names `most` functions.
-static void choose(struct losses *l, size_t count, unsigned types,
-                   size_t most) {
+// Names at most so many functions. Returns how many.
+static size_t choose(struct losses *l, size_t count, unsigned types,
+                     size_t most) {
   struct rank *ranks = zeroed(count, sizeof *ranks);
   double *totals = zeroed(types, sizeof *totals);
   size_t used = 0;
@@ -202,13 +202,16 @@ static void choose(struct losses *l, size_t count, unsigned types,
   l->rest_count = used > most ? used - most : 0;
   free(ranks);
   free(totals);
+  return used - l->rest_count;
 }
 
 void small_losses_choose(struct small_losses *small, const struct page *page,
                          size_t most) {
-  for (unsigned grain = 0; grain < GRAINS; grain++)
-    choose(&small->grains[grain], page->function_count[grain], small->types,
-           most / row_bytes(small->types));
+  static const unsigned order[] = {GRAIN_FUNCTIONS, GRAIN_FILES, GRAIN_LINES};
+  size_t left = most / row_bytes(small->types);
+  for (unsigned i = 0; i < GRAINS; i++)
+    left -= choose(&small->grains[order[i]], page->function_count[order[i]],
+                   small->types, left);
 }
 
 void small_losses_mark(const struct small_losses *small, uint8_t *const *used) {

@@ -23,7 +23,7 @@ void small_losses_add(struct small_losses *small, const struct page *page,
 // Returns about how many bytes small_losses_write would write for all
 // functions.
 size_t small_losses_bytes(const struct page *page, unsigned types);
-// Chooses the functions, lines and files with the largest losses, each so that
+// Chooses the functions, files and lines with the largest losses, so that
 // `most` bytes suffice. The losses of the others are added up.
 void small_losses_choose(struct small_losses *small, const struct page *page,
                          size_t most);

@@ -214,7 +214,7 @@ static size_t sizes_sum(struct sizes *s) {
 // The key of the stacks that are added up. signs: a bit for each negative
 // value, so that sizes are added up and no values cancel each other.
 struct joined {
-  uint32_t node, labels, signs;
+  uint32_t node, labels, signs, is_cut;
 };
 
 struct joined_query {
@@ -227,16 +227,22 @@ static bool is_joined(const void *arg, uint32_t index) {
   return memcmp(&q->known[index], &q->wanted, sizeof q->wanted) == 0;
 }
 
+static bool is_alone(const struct cutter *c, const struct page_set *set,
+                     size_t i) {
+  return !is_cut(c, set->nodes[i]) && !(set->unlabelled && set->unlabelled[i]);
+}
+
 static uint32_t labels_of(const struct cutter *c, const struct page_set *set,
                           size_t i) {
-  return c->page->drops_labels && is_cut(c, set->nodes[i]) ? c->page->no_labels
-                                                           : set->label_sets[i];
+  return set->unlabelled && set->unlabelled[i] ? c->page->no_labels
+                                               : set->label_sets[i];
 }
 
 static struct joined joined_of(const struct cutter *c,
                                const struct page_set *set, size_t i) {
   const unsigned types = set->profile->type_count;
-  struct joined j = {c->new[set->nodes[i]], labels_of(c, set, i), 0};
+  struct joined j = {c->new[set->nodes[i]], labels_of(c, set, i), 0,
+                     is_cut(c, set->nodes[i])};
   for (unsigned k = 0; k < types; k++)
     if (set->values[i * types + k] < 0)
       j.signs |= 1u << k % 32;
@@ -244,8 +250,8 @@ static struct joined joined_of(const struct cutter *c,
 }
 
 // Adds up the stacks of a set that are cut off at one node and have equal
-// labels. to: receives for each stack its new number. Returns the count of new
-// stacks.
+// labels, and those of a node that lose their labels. to: receives for each
+// stack its new number. Returns the count of new stacks.
 static size_t join_stacks(const struct cutter *c, const struct page_set *set,
                           uint32_t *to) {
   struct intern set_of = {0};
@@ -253,8 +259,8 @@ static size_t join_stacks(const struct cutter *c, const struct page_set *set,
   size_t capacity = 0, count = 0;
   for (size_t i = 0; i < set->count; i++) {
     const uint32_t next = (uint32_t)count;
-    const struct joined none = {UINT32_MAX, 0, 0};
-    if (!is_cut(c, set->nodes[i])) {
+    const struct joined none = {UINT32_MAX, 0, 0, 0};
+    if (is_alone(c, set, i)) {
       to[i] = next;
       *APPEND(known, count, capacity) = none;
       continue;
@@ -281,7 +287,7 @@ static void add_stacks(const struct cutter *c, const struct page_set *set,
   for (size_t i = 0; i < set->count; i++) {
     const size_t bytes = stack_bytes(set, i);
     add_labels(c->page, s, labels_of(c, set, i));
-    if (!is_cut(c, set->nodes[i]))
+    if (is_alone(c, set, i))
       s->stream_bytes += bytes;
     else if (!known[to[i]]++)
       s->stream_bytes += bytes + SUM * types + REST;
@@ -411,19 +417,73 @@ static size_t choose(struct cutter *c, size_t most) {
   }
 }
 
-// Returns whether the stacks would have too many different labels also if all
-// were joined. Then they lose their labels.
-static bool has_many_labels(struct cutter *c, size_t most) {
-  struct page *page = c->page;
-  const size_t kept = c->kept;
-  double load;
-  c->kept = 1;
-  const bool has_many = size_with(c, &load) > most / 2;
-  c->kept = kept;
+// --- labels ---
+
+struct labelled {
+  double share;
+  uint32_t set, stack;
+};
+
+static int by_share(const void *x, const void *y) {
+  const struct labelled *a = x, *b = y;
+  if (a->share != b->share)
+    return a->share > b->share ? -1 : 1;
+  if (a->set != b->set)
+    return a->set < b->set ? -1 : 1;
+  return (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+// Adds the stacks of a set that have labels, with their largest shares.
+static size_t add_labelled(const struct page *page, uint32_t number,
+                           struct labelled **stacks, size_t *capacity,
+                           size_t count) {
+  const struct page_set *set = &page->sets[number];
+  const unsigned types = set->profile->type_count;
+  double *totals = zeroed(types, sizeof *totals);
+  for (size_t i = 0; i < set->count * types; i++)
+    totals[i % types] += (double)size_of(set->values[i]);
+  for (size_t i = 0; i < set->count; i++) {
+    if (page->label_sets[set->label_sets[i]].count == 0)
+      continue;
+    struct labelled l = {0, number, (uint32_t)i};
+    for (unsigned k = 0; k < types; k++)
+      l.share = fmax(l.share, (double)size_of(set->values[i * types + k]) /
+                                  fmax(totals[k], 1));
+    *APPEND(*stacks, count, *capacity) = l;
+  }
+  free(totals);
+  return count;
+}
+
+// Chooses the stacks that lose their labels, so that the others with labels
+// have `most` bytes: with a label for each request, each stack is as many as
+// there were requests.
+static void drop_labels(struct page *page, size_t most) {
+  struct labelled *stacks = NULL;
+  size_t count = 0, capacity = 0;
+  for (uint32_t i = 0; i < page->set_count; i++)
+    count = add_labelled(page, i, &stacks, &capacity, count);
+  if (count)
+    qsort(stacks, count, sizeof *stacks, by_share);
+  struct sizes *s = sizes_new(page);
+  for (size_t i = 0; i < count; i++) {
+    struct page_set *set = &page->sets[stacks[i].set];
+    const size_t stack = stacks[i].stack;
+    if (encoded(s->stream_bytes) + s->text_bytes < most) {
+      s->stream_bytes += stack_bytes(set, stack);
+      add_labels(page, s, set->label_sets[stack]);
+      continue;
+    }
+    if (!set->unlabelled)
+      set->unlabelled = zeroed(set->count, 1);
+    set->unlabelled[stack] = 1;
+    set->unlabelled_count++;
+  }
+  sizes_sum(s);
+  free(stacks);
   page->no_labels = (uint32_t)page->label_set_count;
   *APPEND(page->label_sets, page->label_set_count, page->label_set_capacity) =
       (struct page_labels){0};
-  return has_many;
 }
 
 size_t small_stacks_cut(struct page *page, size_t most) {
@@ -448,11 +508,11 @@ size_t small_stacks_cut(struct page *page, size_t most) {
     free(sums);
     rank_nodes(&c);
     losses = losses < most_losses ? losses : most_losses;
-    page->drops_labels = has_many_labels(&c, most);
+    drop_labels(page, most / 2);
     size = choose(&c, most - losses) + losses;
     // Only a page with profiles is too large.
     const size_t sets = page->set_count > 1 ? page->set_count : 1;
-    cut(&c, most_losses / sets / GRAINS);
+    cut(&c, most_losses / sets);
   }
   free(c.shares);
   free(c.order);
