@@ -107,6 +107,11 @@ Picture.print = on => {
 // Browsers draw no larger canvas.
 const MAX_CANVAS = 16000;
 
+// The part of what is in view that is in view after a turn of the wheel.
+function wheelFactor({deltaY}) {
+  return Math.exp(Math.max(-300, Math.min(300, deltaY)) * 0.0022);
+}
+
 // Copies a text to the clipboard, also where the page may not use the newer call.
 function copyText(text) {
   const box = h('textarea', {class: 'copied'}), old = document.activeElement;

@@ -123,13 +123,14 @@ class Flame {
     this.round = 0; // of the layout: drawn frames have its number
     this.boxes = [];
     this.rows = 0;
+    this.span = [0, 1]; // the part of the zoomed frame that is drawn
     this.focus = this.zoom = this.hover = null;
     this.flip = Boolean(flip);
     this.picture = new Picture({
       class: 'flame', tabindex: 0, role: 'application', 'aria-label': label +
-          '. Arrow keys move, Enter zooms, Escape zooms out, S shows callers and callees.',
+          '. Arrow keys move, Enter zooms, Escape zooms out, S shows callers and callees, plus and minus magnify.',
       onmousemove: e => this.move(e), onmouseleave: () => this.leave(),
-      onclick: e => this.click(e), ondblclick: () => this.zoomTo(this.groups.root),
+      onwheel: e => this.wheel(e), onclick: e => this.click(e), ondblclick: () => this.zoomTo(this.groups.root),
       onkeydown: e => this.key(e), onfocus: () => this.picture.redraw(),
       onblur: () => this.picture.redraw()
     }, (context, width, height) => this.draw(context, width, height), () => this.resize());
@@ -155,6 +156,7 @@ class Flame {
     for (const fn of path)
       zoom = groups.children(zoom).find(g => g.fn === fn) || zoom;
     this.zoom = zoom;
+    this.span = [0, 1];
     this.focus = null;
     this.hover = null;
     this.placed = null;
@@ -168,6 +170,8 @@ class Flame {
 
   zoomTo(group) {
     this.zoom = group;
+    this.span = [0, 1];
+    this.placed = null;
     this.focus = group;
     this.element.scrollTop = 0;
     tip.hide();
@@ -223,7 +227,35 @@ class Flame {
       path.unshift(g);
     path.forEach((g, row) => this.add({g, x: 0, w: width, row, above: g !== this.zoom}));
     this.rows = path.length;
-    this.place(this.zoom, 0, width, path.length);
+    const [from, to] = this.span, whole = width / (to - from);
+    this.place(this.zoom, -from * whole, whole, path.length);
+  }
+
+  // Draws a part of the zoomed frame, so that frames which are narrower than a column
+  // get room. place: what stays in its place, from 0 to 1
+  magnify(factor, place) {
+    const [from, to] = this.span, size = Math.min(1, Math.max(1e-9, (to - from) * factor));
+    this.moveTo(from + (to - from - size) * place, size);
+  }
+
+  moveTo(from, size) {
+    const begin = Math.min(1 - size, Math.max(0, from));
+    this.span = [begin, begin + size];
+    this.placed = null;
+    tip.hide();
+    this.layout();
+  }
+
+  // Ctrl and the wheel magnify; a wheel to the side moves.
+  wheel(event) {
+    const [from, to] = this.span, width = this.width || 1;
+    if (event.ctrlKey)
+      this.magnify(wheelFactor(event), event.offsetX / width);
+    else if (event.deltaX && to - from < 1)
+      this.moveTo(from + event.deltaX / width * (to - from), to - from);
+    else
+      return;
+    event.preventDefault();
   }
 
   add(box) {
@@ -250,11 +282,13 @@ class Flame {
         const w = g.weight * scale;
         // Of the frames that are narrower than a column, the one in its middle fills it.
         const column = Math.ceil(x / COLUMN - 0.5) * COLUMN, isNarrow = w < COLUMN;
-        if (!isNarrow || x + w > column + COLUMN / 2) {
-          const box = isNarrow ? {g, x: column, w: COLUMN, row} : {g, x, w, row};
-          this.add(box);
+        if (x >= this.width)
+          break;
+        if (x + w > 0 && (!isNarrow || x + w > column + COLUMN / 2)) {
+          const from = isNarrow ? column : x, wide = isNarrow ? COLUMN : w, shown = Math.max(0, from);
+          this.add({g, x: shown, w: Math.min(this.width, from + wide) - shown, row});
           this.rows = Math.max(this.rows, row + 1);
-          open.push([g, box.x, box.w, row + 1]);
+          open.push([g, from, wide, row + 1]);
         }
         x += w;
       }
@@ -484,6 +518,9 @@ class Flame {
       this.zoomTo(g);
     } else if (event.key === 'Escape' || event.key === 'Backspace') {
       this.zoomTo(event.key === 'Escape' ? this.groups.root : this.zoom.parent || this.zoom);
+    } else if (event.key === '+' || event.key === '-') {
+      const box = this.boxes.find(b => b.g === g);
+      this.magnify(event.key === '+' ? 0.5 : 2, box ? (box.x + box.w / 2) / this.width : 0.5);
     } else if (event.key === 's' && g.fn >= 0) {
       this.on.choose(g.fn);
     } else if (event.key === 'c') {

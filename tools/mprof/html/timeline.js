@@ -207,8 +207,7 @@ class TimelineView extends TimelineDrawing {
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
       this.pan((event.deltaX || event.deltaY) / this.width);
     else
-      this.zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY)) * 0.0022),
-                this.timeAt(Math.max(this.labelWidth, event.offsetX)));
+      this.zoom(wheelFactor(event), this.timeAt(Math.max(this.labelWidth, event.offsetX)));
   }
 
   pan(part) {

@@ -41,7 +41,7 @@ class FlameView {
   // The frame under the pointer, in a line that stays.
   say([name, ...rest]) {
     fill(this.line, name ? [h('strong', {}, name), ' ', rest.join(', ')] :
-        'Click zooms, Ctrl+click shows callers and callees, / searches, c copies the stack');
+        'Click zooms, Ctrl+wheel magnifies, Ctrl+click shows callers and callees, / searches, c copies the stack');
   }
 
   show(app) {
@@ -465,7 +465,7 @@ function keyList() {
     '/ searches; Escape ends the search; ? shows this list',
     '0 to 9 choose a view; [ and ] choose the values',
     'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
-        's shows callers and callees, c copies the stack',
+        '+ and \u2212 magnify, s shows callers and callees, c copies the stack',
     'Tables: arrow keys move, Enter shows callers and callees',
     'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to what ended it, ' +
         'G goes back, h folds the rows of its thread or group, n and N step through what the search finds'
