@@ -44,23 +44,42 @@ static uint64_t resident(struct mprof_process *p, uintptr_t start,
 enum { LISTS = 64, CACHE_CHUNK = 0x290 };
 enum { LARGEST_FAST = 0x80 }; // chunk in the lists of an arena
 
-// Returns the address in the first word of a freed block. glibc from 2.32 on
-// XORs it with the address of the word, shifted right by 12.
-static uintptr_t next_freed(struct mprof_process *p, uintptr_t block) {
-  const uintptr_t word = mprof_process_word(p, block),
-                  next = word ^ block >> 12;
-  return next % UNIT == 0 ? next : word;
+// Returns whether a chunk begins here that has this size.
+static bool is_chunk(struct mprof_process *p, uintptr_t at, uintptr_t size) {
+  return at % UNIT == 0 && (size_word(p, at) & ~(uintptr_t)FLAGS) == size;
 }
 
-// Returns whether a chunk has a link of glibc from 2.32 on to a chunk of
-// [start, limit), or to none. Blocks in use almost never look so, because the
-// link depends on its own address. A block whose first word was not written
-// since malloc looks as it did when it was free.
-static bool looks_freed(struct mprof_process *p, uintptr_t chunk,
-                        uintptr_t start, uintptr_t limit) {
+// Returns the chunk to which the first word of a freed block leads, or 0. glibc
+// from 2.32 on XORs the word with its address, shifted right by 12. The result
+// may be invalid. size: that of all chunks in the list; header: the difference
+// between the address in the word and that of the chunk.
+static uintptr_t next_freed(struct mprof_process *p, uintptr_t block,
+                            uintptr_t size, uintptr_t header) {
+  const uintptr_t word = mprof_process_word(p, block),
+                  next = word ^ block >> 12;
+  if (word == 0 || next == 0)
+    return 0;
+  return is_chunk(p, next - header, size) ? next - header : word - header;
+}
+
+// Returns whether the address may be in the arena of h, whose heaps lie near to
+// each other. NEAR is so that a block's pointer to such a heap, taken for a
+// link, leads elsewhere: bit 46 of the block's own address changes bit 34.
+static bool may_be_in_arena(const struct mprof_glibc_heap *h, uintptr_t at) {
+  enum { NEAR = 34 };
+  return h->arena == 0 ? at >= h->start && at < h->limit
+                       : (at ^ h->start) >> NEAR == 0;
+}
+
+// Returns whether a chunk of h has a link of glibc from 2.32 on to a chunk of
+// the arena, or to none. Blocks in use almost never look so, because the link
+// depends on its own address. A block whose first word was not written since
+// malloc looks as it did when it was free.
+static bool looks_freed(struct mprof_process *p,
+                        const struct mprof_glibc_heap *h, uintptr_t chunk) {
   const uintptr_t block = chunk + UNIT,
                   next = mprof_process_word(p, block) ^ block >> 12;
-  return next == 0 || (next % UNIT == 0 && next >= start && next < limit);
+  return next == 0 || (next % UNIT == 0 && may_be_in_arena(h, next));
 }
 
 // Adds the address of a cached chunk to a table, which may be NULL.
@@ -86,10 +105,12 @@ static struct mprof_glibc_chunks cached_chunks(struct mprof_process *p,
       return (struct mprof_glibc_chunks){0};
     sum.bytes += n * (MIN_CHUNK + i * UNIT);
     sum.count += n;
-    uintptr_t block = first;
-    for (uint64_t k = 0; cached != NULL && k < n && block % UNIT == 0; k++) {
-      keep_cached(cached, block - UNIT);
-      block = next_freed(p, block);
+    uintptr_t at = first - UNIT;
+    for (uint64_t k = 0; cached != NULL && k < n; k++) {
+      if (!is_chunk(p, at, MIN_CHUNK + i * UNIT))
+        break;
+      keep_cached(cached, at);
+      at = next_freed(p, at + UNIT, MIN_CHUNK + i * UNIT, UNIT);
     }
   }
   return sum;
@@ -249,16 +270,17 @@ static uintptr_t walk(struct mprof_glibc *g, struct mprof_process *p,
                                                 : MPROF_HEAP_LISTED;
     else
       h->top = at;
-    h->resident[sort] += resident(p, at, next);
+    const uint64_t rss = resident(p, at, next);
+    h->resident[sort] += rss;
     h->blocks += sort == MPROF_HEAP_USED;
     if (sort == MPROF_HEAP_LISTED && size >= MPROF_PAGE)
-      h->free_pages += whole_pages(p, at, next);
+      h->free_pages += least(whole_pages(p, at, next), rss);
     // Without memory, fewer stacks tell how much of their blocks is resident.
     if (g != NULL && sort == MPROF_HEAP_USED && size >= 2 * MPROF_PAGE)
       add_block(&g->large, &g->large_len, &g->large_bytes,
                 &(struct mprof_glibc_block){at, next, at + UNIT});
     const bool is_fast = sort == MPROF_HEAP_USED && size <= LARGEST_FAST &&
-                         looks_freed(p, at, h->start, end);
+                         looks_freed(p, h, at);
     if (is_fast) {
       h->looks_fast.bytes += size;
       h->looks_fast.count++;
@@ -537,13 +559,12 @@ static struct mprof_glibc_chunks fast_chunks(struct mprof_process *p,
     const uintptr_t size = MIN_CHUNK + (uintptr_t)i * UNIT;
     uintptr_t chunk = mprof_process_word(p, fast + i * WORD);
     for (; chunk != 0 && *steps > 0; --*steps) {
-      if (chunk % UNIT != 0 ||
-          (size_word(p, chunk) & ~(uintptr_t)FLAGS) != size)
+      if (!is_chunk(p, chunk, size))
         break;
       sum.bytes += size;
       sum.count++;
       keep_cached(cached, chunk);
-      const uintptr_t next = next_freed(p, chunk + UNIT);
+      const uintptr_t next = next_freed(p, chunk + UNIT, size, 0);
       *is_old |= next != 0 && next == mprof_process_word(p, chunk + UNIT);
       chunk = next;
     }
@@ -551,21 +572,25 @@ static struct mprof_glibc_chunks fast_chunks(struct mprof_process *p,
   return sum;
 }
 
-// Returns whether the arena of h has no other heap.
-static bool is_only_heap(const struct mprof_glibc *g,
-                         const struct mprof_glibc_heap *h) {
-  size_t n = 0;
-  for (size_t i = 0; i < g->heaps_len; i++)
-    n += g->heaps[i].arena == h->arena;
-  return n == 1;
+// Counts the chunks of all lists of an arena by the links that the walks have
+// seen.
+static void count_by_links(struct mprof_glibc *g, unsigned arena) {
+  for (size_t i = 0; i < g->heaps_len; i++) {
+    struct mprof_glibc_heap *h = &g->heaps[i];
+    if (!h->is_walked || h->arena != arena)
+      continue;
+    h->has_long_lists = true;
+    move_cached(h, h->looks_fast);
+  }
 }
 
 // Each chunk of a list may be in another page, so following lists of many
-// chunks takes seconds. Such chunks are counted by the links that the walk has
-// seen, if their arena has one heap, and so no link to another one.
+// chunks takes seconds. Only some chunks of each arena, and of all arenas, are
+// followed, if the links show that the others can be counted without that.
 static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
   enum { ARENA_FAST_AT = 16 }; // after a lock and two flags
-  size_t all_steps = 1 << 20;
+  enum { MOST = 1 << 14, LEAST = 64 };
+  size_t rest = 1 << 16, rest_of_old = 1 << 20;
   for (size_t i = 0; i < g->heaps_len; i++) {
     struct mprof_glibc_heap *h = &g->heaps[i];
     if (!h->is_walked)
@@ -577,15 +602,18 @@ static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
       fast = mprof_process_word(p, h->start) + ARENA_FAST_AT;
     if (fast == 0)
       continue;
-    size_t steps = 1 << 14;
+    const size_t most = rest < LEAST ? LEAST : least(rest, MOST);
+    size_t steps = most;
     bool is_old = false;
     struct mprof_glibc_chunks c =
         fast_chunks(p, fast, &steps, &is_old, g->cached);
-    h->has_long_lists = steps == 0 && !is_old && is_only_heap(g, h);
-    if (h->has_long_lists)
-      c = h->looks_fast;
-    else if (steps == 0)
-      c = fast_chunks(p, fast, &all_steps, &is_old, g->cached);
+    rest -= least(rest, most - steps);
+    if (steps == 0 && !is_old) {
+      count_by_links(g, h->arena);
+      continue;
+    }
+    if (steps == 0)
+      c = fast_chunks(p, fast, &rest_of_old, &is_old, g->cached);
     move_cached(h, c);
   }
 }
