@@ -502,13 +502,17 @@ static bool check_options(const struct options *o, int *seconds, pid_t *pid) {
 }
 
 // Reads the process. One that has just been started runs before it has loaded
-// libc: that is waited for.
+// libc: that is waited for. In the middle of execve, it does not have its
+// loader, and looks like a program that is linked statically.
 static char *read_started(struct target *t, pid_t pid) {
-  enum { WAIT_MS = 5000 };
-  for (int ms = 0;; ms++) {
+  enum { WITH_LOADER_MS = 5000, WITHOUT_MS = 1000 };
+  const int64_t begin = clock_now_ms();
+  for (;;) {
     char state[64];
     char *why = target_read(t, pid);
-    if (why || t->libc || t->has_musl || ms == WAIT_MS ||
+    const int64_t waited = clock_now_ms() - begin;
+    if (why || t->libc || t->has_musl ||
+        waited >= (t->has_loader ? WITH_LOADER_MS : WITHOUT_MS) ||
         !target_status(pid, pid, "State", state, sizeof state) ||
         (state[0] != 'R' && state[0] != 'D'))
       return why;
