@@ -11,7 +11,8 @@ function inTable() {
   for (const text of [
     'std::string::append', 'string::append', 'std::vector<int>', 'std::map<long, std::string>&',
     '^std::__cxx11::basic_string<char, std::char_traits<char>', 'insert(', 'index::insert(char const*)',
-    '^(?:std|f)\\W.*(int|long\\b)', '(a+)+b$', '(a+)+$', '(?=a)b', '[13579].{400}x'
+    '^(?:std|f)\\W.*(int|long\\b)', '(a+)+b$', '(a+)+$', '(?=a)b', '\\xEF.e::(\\u03c2|x){2}$',
+    'na\\xcfs', '[13579].{400}x'
   ]) {
     search(text);
     const name = find('td .name');

@@ -17,11 +17,23 @@ const CLASSES = {
 };
 const CONTROLS = {n: 10, r: 13, t: 9, v: 11, f: 12, 0: 0};
 
+// Returns the form in which the browser's expressions compare characters without regard
+// to case: the capital, unless it is several characters, or only the capital is ASCII.
+function foldCase(code) {
+  const capital = String.fromCharCode(code).toUpperCase(), folded = capital.charCodeAt(0);
+  return capital.length > 1 || (code >= 128 && folded < 128) ? code : folded;
+}
+
 // Returns whether the character is in the set, without regard to case.
 function isIn({has, isNegative}, code) {
-  const text = String.fromCharCode(code);
-  return isNegative !== (has(code) || has(text.toLowerCase().charCodeAt(0)) ||
-      has(text.toUpperCase().charCodeAt(0)));
+  const capital = foldCase(code), small = String.fromCharCode(capital).toLowerCase().charCodeAt(0);
+  return isNegative !== (has(code) || has(capital) || (foldCase(small) === capital && has(small)));
+}
+
+// A set of one character.
+function setOf(code) {
+  const folded = foldCase(code);
+  return {has: other => foldCase(other) === folded, isNegative: false, code};
 }
 
 // Makes the automaton of an expression that the browser has found to be right. A part is
@@ -118,7 +130,7 @@ class ExpressionReader {
   }
 
   character(code) {
-    return this.characters({has: c => c === code, isNegative: false});
+    return this.characters(setOf(code));
   }
 
   border(fits) {
@@ -143,19 +155,17 @@ class ExpressionReader {
     const has = CLASSES[c.toLowerCase()];
     if (has)
       return {has, isNegative};
-    const hex = /^(?:x[0-9a-f]{2}|u[0-9a-f]{4})/i.exec(this.text.slice(this.at - 1, this.at + 4));
+    const hex = /^(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})/.exec(this.text.slice(this.at - 1, this.at + 4));
     if (hex)
       this.at += hex[0].length - 1;
-    const code = hex ? parseInt(hex[0].slice(1), 16) : c in CONTROLS ? CONTROLS[c] : c.charCodeAt(0);
-    return {has: other => other === code, isNegative: false, code};
+    return setOf(hex ? parseInt(hex[0].slice(1), 16) : c in CONTROLS ? CONTROLS[c] : c.charCodeAt(0));
   }
 
   brackets() {
     const isNegative = this.take('^'), sets = [];
     const one = () => {
       const c = this.next(), code = c.charCodeAt(0);
-      return c !== '\\' ? {has: other => other === code, isNegative: false, code} :
-          this.take('b') ? {has: other => other === 8, isNegative: false, code: 8} : this.escape();
+      return c !== '\\' ? setOf(code) : this.take('b') ? setOf(8) : this.escape();
     };
     while (!this.take(']')) {
       const low = one();

@@ -14,24 +14,27 @@ function withoutInlineNamespaces(name) {
           .replace(/\[abi:\w+\]/g, '') : name;
 }
 
-// Returns where the brackets end whose inside begins at `at`.
-function endOfBrackets(name, at) {
-  for (let depth = 1; depth && at < name.length; at++) {
+// Returns the ends of the brackets of a name, by the places of their "<".
+function endsOfBrackets(name) {
+  const ends = new Map(), open = [];
+  for (let at = 0; at < name.length; at++) {
     const code = name.charCodeAt(at);
-    depth += code === 60 ? 1 : code === 62 ? -1 : 0;
+    if (code === 60)
+      open.push(at);
+    else if (code === 62 && open.length)
+      ends.set(open.pop(), at + 1);
   }
-  return at;
+  return ends;
 }
 
 function withoutDefaultArguments(name) {
   if (!name.includes(', std::') && !name.includes(',std::'))
     return name;
-  let kept = '', from = 0;
+  let kept = '', from = 0, ends = null;
   for (const found of name.matchAll(DEFAULT_ARGUMENT)) {
-    if (found.index < from)
-      continue;
-    const end = endOfBrackets(name, found.index + found[0].length);
-    if (!',>'.includes(name[end] || ' '))
+    ends = ends || endsOfBrackets(name);
+    const end = ends.get(found.index + found[0].length - 1);
+    if (found.index < from || !',>'.includes(name[end] || ' '))
       continue;
     kept += name.slice(from, found.index);
     from = end;
