@@ -112,7 +112,7 @@ static void print_curve(const struct view *v, FILE *out) {
   const long long step_ns = strtoll(text, &end, 10);
   int64_t *values = NULL, most = 0;
   size_t count = 0, capacity = 0;
-  const char *at = strncmp(end, " ns, KiB:", 9) == 0 ? end + 9 : "";
+  const char *at = strncmp(end, " ns, KiB:", 9) == 0 ? end + 9 : end;
   for (long long kib; *at == ' '; at = end) {
     kib = strtoll(at, &end, 10);
     if (end == at || kib < 0 || kib > INT64_MAX >> 10)
@@ -120,7 +120,8 @@ static void print_curve(const struct view *v, FILE *out) {
     *APPEND(values, count, capacity) = (int64_t)kib << 10;
     most = most > (int64_t)kib << 10 ? most : (int64_t)kib << 10;
   }
-  if (count > 1 && step_ns > 0 && step_ns < INT64_MAX / (int64_t)count)
+  if (*at == '\0' && count > 1 && step_ns > 0 &&
+      step_ns < INT64_MAX / (int64_t)count)
     fprintf(out, "in use over time: %s at most %s in %s\n",
             sparkline_of(values, count).text, quantity_of(most, "bytes").text,
             quantity_of(step_ns * (int64_t)(count - 1), "nanoseconds").text);

@@ -366,8 +366,8 @@ class OverviewView {
 
   curve() {
     const heap = this.find('heap'), peak = this.find('peak') || heap;
-    const parts = /^(\d+) ns, KiB: ([\d ]+)$/.exec(heap && !heap.base && heap.comment('inuse_over_time') || '');
-    const values = parts ? parts[2].split(' ').map(kib => kib * 1024) : [];
+    const parts = /^([1-9]\d{0,15}) ns, KiB:((?: \d{1,15})+)$/.exec(heap && !heap.base && heap.comment('inuse_over_time') || '');
+    const values = parts ? parts[2].slice(1).split(' ').map(kib => kib * 1024) : [];
     return values.length > 1 ? this.bytesOverTime(values.map((_, i) => i * parts[1]), values,
                                                   this.href('Flame graph', peak, peak.typeIndex('inuse_space'))) : null;
   }
