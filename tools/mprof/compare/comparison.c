@@ -59,11 +59,23 @@ static bool has_values(const struct compared_values *c) {
   return c->total[OLD].value != 0 || c->total[NEW].value != 0;
 }
 
+// Returns whether chance does not explain the difference of one of `count`
+// values. Of many, some differ by two standard errors by chance, so the limit
+// grows with their number: about one set of values in 20 reaches it by chance.
+static bool is_beyond_chance(const struct estimate side[SIDES], size_t count) {
+  const double difference = side[NEW].value - side[OLD].value;
+  const double variance = side[NEW].variance + side[OLD].variance;
+  return difference != 0 &&
+         difference * difference >= (4 + 2 * log((double)count)) * variance;
+}
+
 static bool is_changed(const struct compared_values *c) {
-  const double difference = c->total[NEW].value - c->total[OLD].value;
-  const double variance = c->total[NEW].variance + c->total[OLD].variance;
-  return (difference != 0 && fabs(difference) >= 2 * sqrt(variance)) ||
-         (c->functions.count && !c->functions.rows[0].is_noise);
+  if (is_beyond_chance(c->total, 1))
+    return true;
+  for (size_t i = 0; i < c->functions.count; i++)
+    if (is_beyond_chance(c->functions.rows[i].side, c->functions.count))
+      return true;
+  return false;
 }
 
 // Returns whether a file is that of a peak. What was allocated until then

@@ -295,7 +295,8 @@ class OverviewView {
             .map(type => () => this.changeCard(profile, type)));
   }
 
-  // Differences of less than two standard errors are noise, as in mprof diff.
+  // Differences of less than two standard errors are noise, as in mprof diff. Of many
+  // functions, some differ by more by chance: see is_beyond_chance in comparison.c.
   changeCard(profile, type) {
     const base = this.app.baseOf(profile);
     if (!base)
@@ -304,9 +305,12 @@ class OverviewView {
     const rows = functionRows(tree);
     for (const row of rows)
       row.delta = row.flat - row.base;
-    const changed = firstOf(rows.filter(r => r.delta && !r.others && Math.abs(r.delta) >= 2 * Math.sqrt(r.variance)),
-                            (a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.fn - b.fn, CARD_ROWS);
-    if (!changed.length)
+    const beyond = rows.filter(r => r.delta && !r.others && Math.abs(r.delta) >= 2 * Math.sqrt(r.variance));
+    const changed = firstOf(beyond, (a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.fn - b.fn, CARD_ROWS);
+    const sum = tree.sum - tree.baseSum, variance = rows.reduce((all, r) => all + r.variance, 0);
+    const limit = 4 + 2 * Math.log(rows.length);
+    if (!changed.length ||
+        (!(sum && sum ** 2 >= 4 * variance) && !beyond.some(r => r.delta ** 2 >= limit * r.variance)))
       return null;
     return this.card({
       title: 'Changed most: ' + (profile.kind === 'mmap' ? 'mapped ' : '') + (CHANGED[name] || name) +
