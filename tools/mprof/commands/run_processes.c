@@ -13,10 +13,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { LARGEST_PID = 1 << 22 }; // Linux: PID_MAX_LIMIT
+
 // Returns the number of the process in the name mprof.PROGRAM.PID, or 0 if
 // mprof run has not given this name. The name of the program may have points
 // and numbers. A smaller number follows if a file of the same name existed, or
-// the time of a snapshot. Sets *length to the length of the path up to the
+// the time of a snapshot. A number that no process of Linux has, such as a
+// date, is part of the name. Sets *length to the length of the path up to the
 // number.
 static long pid_of(const char *path, size_t *length) {
   static const char prefix[] = "mprof.";
@@ -32,7 +35,7 @@ static long pid_of(const char *path, size_t *length) {
     if (digits == 0 || digits > 10 || (next != '\0' && next != '.'))
       continue;
     const long number = strtol(at + 1, NULL, 10);
-    if (number <= pid)
+    if (number <= pid || number > LARGEST_PID)
       continue;
     pid = number;
     *length = (size_t)(at + 1 + digits - path);
@@ -142,7 +145,7 @@ static bool is_of_run(const struct run_process *newest,
                       const struct run_process *p) {
   enum { USUAL_MAX = 32768, LONGEST_S = 600 };
   const long numbers =
-      newest->pid < USUAL_MAX && p->pid < USUAL_MAX ? USUAL_MAX : 1 << 22;
+      newest->pid < USUAL_MAX && p->pid < USUAL_MAX ? USUAL_MAX : LARGEST_PID;
   const long after = (p->pid - newest->pid + numbers) % numbers;
   return newest->pid > 0 && p->pid > 0 && after > 0 && after < numbers / 2 &&
          newest->written.tv_sec - p->written.tv_sec < LONGEST_S;
