@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shows the page in frames of two widths, and says what of the table of functions is
-// visible.
+// visible, whether the lists of callers fit, and in how many columns a lock is.
 
 function say(width, {document: page}) {
   page.querySelectorAll('[role=tab]')[2].click();
@@ -12,6 +12,13 @@ function say(width, {document: page}) {
   console.log(`step: ${width}: ${titles.map(cell => cell.textContent.replace(/ \u2193/, '')).join(' ')}; ` +
       `fits: ${view.scrollWidth <= view.clientWidth}; name: ${name.textContent} ` +
       `${name.getBoundingClientRect().right <= width}; lines: ${lines(name)} ${lines(via)}`);
+  page.querySelectorAll('[role=tab]')[3].click();
+  const lists = [...page.querySelectorAll('.lists')], lock = page.createElement('div');
+  lock.className = 'lock-sides';
+  page.body.append(lock);
+  const columns = page.defaultView.getComputedStyle(lock).gridTemplateColumns.split(' ').length;
+  console.log(`step: ${width}: callers fit: ${lists.every(l => l.scrollWidth <= l.clientWidth)}; ` +
+      `lines: ${lines(lists[0].querySelector('td .name'))}; columns of a lock: ${columns}`);
 }
 
 const script = [...document.scripts].find(({type, text}) => !type && text.includes('class Model')).text;
