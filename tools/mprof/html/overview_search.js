@@ -22,7 +22,8 @@ class OverviewSearch {
       fill(this.element);
       return;
     }
-    const matches = matchingFunctions(model, 0, pattern), count = matches.reduce((sum, m) => sum + m, 0), rows = [];
+    const matches = matchingFunctions(model, 0, pattern), rows = [];
+    this.functions = new Set();
     const makers = this.overview.shown.flatMap(p => this.typesOf(p).map(type => () => this.profileRow(p, type, matches)));
     makers.push(...views.map(view => () => this.viewRow(view)));
     this.overview.makeNext(makers, row => {
@@ -30,8 +31,18 @@ class OverviewSearch {
         rows.push(row);
       return pattern === this.pattern; // else another text is searched now
     }, () => fill(this.element, this.overview.card({
-      title: 'Found', rows, text: (count || !rows.length) && pattern.countText(count, 'function') + (count ? ':' : '.')
+      title: 'Found', rows, text: this.countText(matches, rows.length > 0)
     })));
+  }
+
+  // "3 functions match:", or else which functions match that the rows leave out.
+  countText(matches, hasRows) {
+    const {pattern, model} = this.app, count = this.functions.size;
+    if (count || hasRows)
+      return count ? pattern.countText(count, 'function') + ':' : '';
+    const hidden = model.start.std ? 0 : matches.reduce((sum, m, fn) => sum + (m && model.functions[0].std[fn]), 0);
+    return hidden ? pattern.countText(hidden, 'library function') + '. The other views show them with \u201clibrary frames\u201d.' :
+        pattern.countText(0, 'function') + '.';
   }
 
   // Memory in use and allocated memory, or else the values that are shown first.
@@ -45,7 +56,9 @@ class OverviewSearch {
     const {name} = profile.types[type], key = profile.index + ' ' + type;
     const made = this.trees.get(key) || {tree: this.overview.tree(profile, type), rows: null}, {tree} = made;
     this.trees.set(key, made);
-    const {count, weight, isLess} = foundIn(tree, () => made.rows = made.rows || functionRows(tree), matches);
+    const {count, functions, weight, isLess} =
+        foundIn(tree, () => made.rows = made.rows || functionRows(tree), matches);
+    functions.forEach(fn => this.functions.add(fn));
     return count && this.row(this.app.profileName(profile) + (STATES[name] ? ', ' + STATES[name] : ''),
         counted(count, 'function'), (isLess ? '\u2265 ' : '') + quantity(weight, tree.unit), weight / tree.weight[0],
         {view: 'Functions', profile: profile.index, type: name});
