@@ -102,12 +102,14 @@ struct table *top_table(const struct view *v, const struct function_table *rows,
 }
 
 // Prints the bytes in use over time that the runtime has kept with a heap
-// profile.
+// profile, unless they are so few that the whole KiB of this text are too
+// coarse.
 static void print_curve(const struct view *v, FILE *out) {
   const char *text = input_comment(v->profile, "inuse_over_time");
   if (!text || v->profile->file_count != 1 ||
       strcmp(v->empty_type ? v->empty_type : v->type_name, "inuse_space") != 0)
     return;
+  enum { LEAST = 64 << 10 };
   char *end;
   const long long step_ns = strtoll(text, &end, 10);
   int64_t *values = NULL, most = 0;
@@ -120,7 +122,7 @@ static void print_curve(const struct view *v, FILE *out) {
     *APPEND(values, count, capacity) = (int64_t)kib << 10;
     most = most > (int64_t)kib << 10 ? most : (int64_t)kib << 10;
   }
-  if (*at == '\0' && count > 1 && step_ns > 0 &&
+  if (*at == '\0' && count > 1 && most >= LEAST && step_ns > 0 &&
       step_ns < INT64_MAX / (int64_t)count)
     fprintf(out, "in use over time: %s at most %s in %s\n",
             sparkline_of(values, count).text, quantity_of(most, "bytes").text,

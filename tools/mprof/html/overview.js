@@ -368,12 +368,13 @@ class OverviewView {
     return view ? this.bytesOverTime(view.trace.heapTime, view.trace.heap, fragmentOf({view: view.title})) : null;
   }
 
+  // As in mprof top, too few bytes have no curve, because the text has whole KiB.
   curve() {
     const heap = this.find('heap'), peak = this.find('peak') || heap;
     const parts = /^([1-9]\d{0,15}) ns, KiB:((?: \d{1,15})+)$/.exec(heap && !heap.base && heap.comment('inuse_over_time') || '');
     const values = parts ? parts[2].slice(1).split(' ').map(kib => kib * 1024) : [];
-    return values.length > 1 ? this.bytesOverTime(values.map((_, i) => i * parts[1]), values,
-                                                  this.href('Flame graph', peak, peak.typeIndex('inuse_space'))) : null;
+    return values.length > 1 && values.some(v => v >= 65536) ? this.bytesOverTime(
+        values.map((_, i) => i * parts[1]), values, this.href('Flame graph', peak, peak.typeIndex('inuse_space'))) : null;
   }
 
   // --- threads and waits
