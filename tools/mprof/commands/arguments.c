@@ -202,11 +202,12 @@ char **arguments_profiles(const struct options *o, const char *argument,
   if (!target)
     return NULL;
   if (!live_find(target, address, why, sizeof why)) {
-    char reason[512];
+    char reason[512] = "";
     char *path = o->command == COMMAND_html
                      ? read_process(COMMAND_memory, argument, reason)
                      : NULL;
-    complain(o, "%s%s", path ? "only the memory is shown: " : "", why);
+    complain(o, "%s%s", path ? "only the memory is shown: " : "",
+             path || !*reason ? why : reason);
     if (path)
       *APPEND(paths, *count, capacity) = path;
     return paths;
