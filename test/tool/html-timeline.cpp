@@ -29,6 +29,7 @@
 // CHECK: step: range of the task: request
 // CHECK: step: clicked span: request
 // CHECK: step: sums of the clicked span: {{.*}} all threads
+// CHECK: step: range after the end: Click a state
 
 #include "../Inputs/sync-observe.h"
 #include <mprof/mprof.h>

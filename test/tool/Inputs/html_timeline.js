@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Says which spans a trace has, and what the timeline says about the longest wait
-// for a lock, about a range of time, about the slowest task of the overview, and about
+// for a lock, about ranges of time, about the slowest task of the overview, and about
 // the span in the timeline's first row.
 
 const trace = new Trace(JSON.parse(document.getElementById('data').textContent).traces[0]);
@@ -65,7 +65,9 @@ const steps = [
   () => {
     say('clicked span', shownRange());
     say('sums of the clicked span', details());
-  }
+    location.hash = `#view=Timeline&range=${trace.duration * 2}-${trace.duration * 3}`;
+  },
+  () => say('range after the end', details())
 ];
 const next = () => {
   steps.shift()();

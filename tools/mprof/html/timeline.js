@@ -167,7 +167,7 @@ class TimelineView extends TimelineDrawing {
     const i = lane && wanted.has('time') ? lane.at(Number(wanted.get('time'))) : -1;
     this.select(i >= 0 ? {lane: Number(wanted.get('lane')), i} : null);
     const range = (wanted.get('range') || '').split('-').map(Number);
-    if (range.length === 2 && range[0] < range[1])
+    if (range.length === 2 && range[0] < Math.min(range[1], this.trace.duration))
       this.selectRange(range[0], range[1]);
   }
 
