@@ -111,23 +111,48 @@ static void put_first(struct run_processes *r, size_t index) {
   r->items[0] = chosen;
 }
 
+// Returns whether the process is of a program that only starts others in most
+// cases. Its files have the name mprof.PROGRAM.PID.
+static bool is_shell(const struct run_process *p) {
+  static const char *const names[] = {
+      "sh",  "bash", "dash",  "ash",   "busybox", "ksh",   "mksh",
+      "zsh", "fish", "ctest", "ninja", "timeout", "xargs", "make"};
+  const char *slash = strrchr(p->stem, '/');
+  const char *name = slash ? slash + 1 : p->stem, *end = strrchr(name, '.');
+  const char *begin = strchr(name, '.');
+  if (p->pid <= 0 || begin >= end)
+    return false;
+  begin++;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strlen(names[i]) == (size_t)(end - begin) &&
+        strncmp(names[i], begin, (size_t)(end - begin)) == 0)
+      return true;
+  return false;
+}
+
 // Puts the process that has done most before the newest one, which is first.
-// Less than `least` may be all that a shell does to start and await programs.
+// Less than `least` may be chance. If a shell is the newest one, less than
+// `least_of_shell` may be all that it does to start and await programs. Any
+// value of one of these programs is then more.
 static void choose(struct run_processes *r) {
   static const struct {
     double (*of)(const struct run_process *p);
-    double least;
+    double least, least_of_shell;
   } measures[] = {
-      {cpu_of, 30e6}, // three samples at the rate of mprof run
-      {allocated_by, 1 << 20},
-      {trace_of, 0},
+      {cpu_of, 30e6, 30e6}, // three samples at the rate of mprof run
+      {allocated_by, 0, 1 << 20},
+      {trace_of, 0, 0},
   };
+  const bool begins_with_shell = is_shell(&r->items[0]);
   for (size_t m = 0; m < sizeof measures / sizeof *measures; m++) {
     size_t best = 0;
     double most = 0;
     for (size_t i = 0; i < r->count; i++) {
       const double value = measures[m].of(&r->items[i]);
-      if (value > most && (i > 0 || value >= measures[m].least)) {
+      const double least = !begins_with_shell ? measures[m].least
+                           : i == 0           ? measures[m].least_of_shell
+                                              : 0;
+      if (value > most && value >= least) {
         most = value;
         best = i;
       }
