@@ -115,11 +115,8 @@ function matchingFunctions(model, grain, pattern) {
 // are needed only then.
 function foundIn(tree, rowsOf, matches) {
   const {profile, base, areas} = tree, hasSmall = Boolean(profile.small || (base && base.small));
-  const rows = hasSmall ? rowsOf().filter(row => matches[row.fn]) : [], functions = [];
-  if (hasSmall)
-    functions.push(...rows.map(row => row.fn));
-  else
-    areas.forEach((area, fn) => area && matches[fn] && functions.push(fn));
+  const rows = hasSmall ? rowsOf().filter(row => matches[row.fn]) : [];
+  const functions = hasSmall ? rows.map(row => row.fn) : [...areas.keys()].filter(fn => areas[fn] && matches[fn]);
   const count = functions.length;
   const weight = rows.reduce((most, row) => Math.max(most, Math.abs(row.cum)), foundWeight(tree, matches));
   return {count, functions, weight, isLess: rows.length > 0 && (count > 1 || tree.active || base) && weight < tree.weight[0]};
