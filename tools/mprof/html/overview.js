@@ -592,7 +592,9 @@ class OverviewView {
       return null;
     const {tree, parts} = this.memoryParts(profile), shown = parts.filter(p => p.value > 0);
     shown.sort((a, b) => b.value - a.value);
-    const [total, ...notes] = profile.notes.map(visible), moment = profile.comment('moment');
+    // There are no notes if this version of mprof does not know all parts.
+    const [total = quantity(tree.sum, tree.unit) + ' resident in total', ...notes] = profile.notes.map(visible);
+    const moment = profile.comment('moment');
     return shown.length ? this.card({
       title: CARD_TITLES.memory, href: this.href('Flame graph', profile, tree.type),
       text: `${moment ? `At ${moment}: ` : ''}${total}.`, last: notes.map(text => this.memoryNote(text)),
