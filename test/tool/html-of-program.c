@@ -3,8 +3,9 @@
 //
 // Intent: the page of mprof html for a running program has all profiles of the
 // program, as that of mprof run --html has: also that of its resident memory
-// and that of mapped memory. With --sample it has one.
+// and that of mapped memory. With --sample it has one. The help says so.
 //
+// RUN: %mprof help html | tr '\n' ' ' | grep 'a program for all its profiles, if --sample names no others[.]'
 // REQUIRES: browser
 // UNSUPPORTED: emulated
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkfifo input

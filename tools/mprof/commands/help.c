@@ -81,13 +81,16 @@ void help_command(FILE *out, enum command_id command) {
   if (strstr(c->arguments, "PROFILE...") && command != COMMAND_check)
     fputs("Several profiles of one kind are added up.\n", out);
   if (strstr(c->arguments, "PROFILE..."))
-    fputs(
+    fprintf(
+        out,
         "\nPROFILE is a file (\"-\": standard input), a directory, or a "
-        "running "
-        "program: a\nprocess id, a socket, ADDRESS:PORT or a URL. A directory "
-        "stands for the profiles\nin it that the command shows: those of the "
-        "heap, if --sample names no others.\n",
-        out);
+        "running program: a\nprocess id, a socket, ADDRESS:PORT or a URL. %s",
+        command == COMMAND_html
+            ? "A directory stands for all files\nin it that a page can "
+              "show, and a program for all its profiles, if --sample names"
+              "\nno others.\n"
+            : "A directory stands for the profiles\nin it that the command "
+              "shows: those of the heap, if --sample names no others.\n");
   fputc('\n', out);
   print_options(out, command);
   for (unsigned i = 0; i < COMMAND_COUNT; i++)
