@@ -265,7 +265,8 @@ class Model {
 
   // Returns whether the expression fits the shown or the whole name.
   matches(grain, f, pattern) {
-    return pattern.test(this.name(grain, f)) || pattern.test(this.wholeName(grain, f));
+    const whole = this.wholeNames.get(this.functions[grain].name[f]);
+    return pattern.test(this.name(grain, f)) || (whole !== undefined && pattern.test(whole));
   }
 }
 

@@ -14,7 +14,7 @@ class OverviewSearch {
   }
 
   show() {
-    const {pattern, model, views} = this.app;
+    const {pattern, model, views, selection, matches: known} = this.app;
     if (pattern === this.pattern)
       return;
     this.pattern = pattern;
@@ -22,9 +22,12 @@ class OverviewSearch {
       fill(this.element);
       return;
     }
-    const matches = matchingFunctions(model, 0, pattern), rows = [];
+    const matches = selection && selection.grain === 0 ? known : matchingFunctions(model, 0, pattern);
+    const rows = [];
     this.functions = new Set();
-    const makers = this.overview.shown.flatMap(p => this.typesOf(p).map(type => () => this.profileRow(p, type, matches)));
+    const makers = this.overview.shown.flatMap(p => this.typesOf(p).flatMap(type => [
+      () => void this.treeOf(p, type), () => this.profileRow(p, type, matches)
+    ]));
     makers.push(...views.map(view => () => this.viewRow(view)));
     this.overview.makeNext(makers, row => {
       if (row)
@@ -52,10 +55,15 @@ class OverviewSearch {
     return types.length ? types : [this.app.startType(profile)];
   }
 
-  profileRow(profile, type, matches) {
-    const {name} = profile.types[type], key = profile.index + ' ' + type;
-    const made = this.trees.get(key) || {tree: this.overview.tree(profile, type), rows: null}, {tree} = made;
+  treeOf(profile, type) {
+    const key = profile.index + ' ' + type;
+    const made = this.trees.get(key) || {tree: this.overview.tree(profile, type), rows: null};
     this.trees.set(key, made);
+    return made;
+  }
+
+  profileRow(profile, type, matches) {
+    const {name} = profile.types[type], made = this.treeOf(profile, type), {tree} = made;
     const {count, functions, weight, isLess} =
         foundIn(tree, () => made.rows = made.rows || functionRows(tree), matches);
     functions.forEach(fn => this.functions.add(fn));

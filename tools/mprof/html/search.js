@@ -109,6 +109,16 @@ function matchingFunctions(model, grain, pattern) {
   return matches;
 }
 
+// Returns a function: whether the expression fits the path of a file, which is tested once.
+function fileTest({texts}, pattern) {
+  const known = new Map();
+  return file => {
+    if (!known.has(file))
+      known.set(file, pattern.test(texts[file]));
+    return known.get(file);
+  };
+}
+
 // The functions that a search found in a tree: their number, and the weight of the stacks
 // with them. Small stacks are known only as the sums of their functions (small_stacks.c):
 // the weight of several may be larger, if isLess. rowsOf: returns the rows of the tree, which

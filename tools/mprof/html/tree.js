@@ -368,12 +368,7 @@ function selectStacks(model, {labels, only, grain}, profile) {
 function nodesWith(model, grain, pattern) {
   const matches = matchingFunctions(model, 0, pattern);
   const lines = model.functions[1];
-  const files = new Map();
-  const inFile = file => {
-    if (!files.has(file))
-      files.set(file, pattern.test(model.texts[file]));
-    return files.get(file);
-  };
+  const inFile = fileTest(model, pattern);
   const {runs: {start, up, of, count}, frame} = model;
   const found = Uint8Array.from(model.frames[0], (fn, i) =>
     matches[fn] || inFile(lines.file[model.frames[1][i]]) ? 1 : 0);

@@ -279,11 +279,11 @@ class LinesView {
   show(app) {
     const {model, lines: {tree, rows}} = app;
     const files = new Map(), {file, line, std} = model.functions[1];
-    const {pattern} = app, matches = pattern && matchingFunctions(model, 1, pattern);
+    const {pattern} = app, matches = pattern && matchingFunctions(model, 1, pattern), inFile = fileTest(model, pattern);
     for (const row of rows) {
       if (!file[row.fn] || line[row.fn] <= 0 || (std[row.fn] && !app.selection.std))
         continue;
-      if (matches && !matches[row.fn] && !pattern.test(model.texts[file[row.fn]]))
+      if (matches && !matches[row.fn] && !inFile(file[row.fn]))
         continue;
       let entry = files.get(file[row.fn]);
       if (!entry) {
