@@ -148,7 +148,7 @@ class Flame {
       for (let g = this.zoom; g && g.parent; g = g.parent)
         path.unshift(this.groups.tree.shape.grain === groups.tree.shape.grain ? g.fn : -2);
     if (!this.groups || this.groups.tree !== groups.tree)
-      this.parts = partsOf(groups.tree);
+      this.parts = groups.tree.parts;
     this.groups = groups;
     this.matches = matches;
     // Keeps the zoom if the other values have the same stack.

@@ -436,7 +436,10 @@ function start() {
       yield;
       yield* beginShape(model, other, std).steps;
     }
-    yield app.selection && app.tree.areas;
+    yield;
+    if (app.selection)
+      for (const make of [() => app.tree.areas, () => app.tree.parts, () => app.rows, () => app.lines])
+        yield make();
   };
   const note = document.body.appendChild(h('p', {class: 'note'}, 'Reading the profile'));
   inSlices(steps());

@@ -122,14 +122,15 @@ function fileTest({texts}, pattern) {
 // The functions that a search found in a tree: their number, and the weight of the stacks
 // with them. Small stacks are known only as the sums of their functions (small_stacks.c):
 // the weight of several may be larger, if isLess. rowsOf: returns the rows of the tree, which
-// are needed only then.
+// are needed only if they have values of small stacks.
 function foundIn(tree, rowsOf, matches) {
-  const {profile, base, areas} = tree, hasSmall = Boolean(profile.small || (base && base.small));
-  const rows = hasSmall ? rowsOf().filter(row => matches[row.fn]) : [];
-  const functions = hasSmall ? rows.map(row => row.fn) : [...areas.keys()].filter(fn => areas[fn] && matches[fn]);
+  const {profile, base, active, areas} = tree, isJoined = Boolean(profile.small || (base && base.small));
+  const hasLosses = isJoined && !active, rows = hasLosses ? rowsOf().filter(row => matches[row.fn]) : [];
+  const functions = hasLosses ? rows.map(row => row.fn) : [...areas.keys()].filter(fn => areas[fn] && matches[fn]);
   const count = functions.length;
   const weight = rows.reduce((most, row) => Math.max(most, Math.abs(row.cum)), foundWeight(tree, matches));
-  return {count, functions, weight, isLess: rows.length > 0 && (count > 1 || tree.active || base) && weight < tree.weight[0]};
+  return {count, functions, weight,
+    isLess: isJoined && count > 0 && (count > 1 || active || base) && weight < tree.weight[0]};
 }
 
 // The weight of all stacks that contain a function that the search found.

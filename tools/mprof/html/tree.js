@@ -337,6 +337,12 @@ class Tree {
     return areas;
   }
 
+  // The parts of the program that have colours.
+  get parts() {
+    this.madeParts = this.madeParts || partsOf(this);
+    return this.madeParts;
+  }
+
   // The numbers of small stacks that end in the nodes that stand for them.
   get joined() {
     if (this.madeJoined)
@@ -429,23 +435,21 @@ class GroupTree {
     return g;
   }
 
-  // The stacks with function fn, from this function up or down.
-  static around(tree, fn, isUp) {
-    const g = new GroupTree(tree, isUp);
+  // The stacks with function fn, from this function up and from it down.
+  static around(tree, fn) {
+    const up = new GroupTree(tree, true), down = new GroupTree(tree, false);
     const {fn: fns, outer, runs: {of}} = tree.shape;
-    g.root.fn = fn;
+    up.root.fn = down.root.fn = fn;
     for (let n = 1; n < fns.length; n++) {
       if (fns[n] !== fn || !outer[n])
         continue;
       const r = of[n];
       if (!tree.weight[r])
         continue;
-      if (isUp)
-        g.carry(g.root, n, tree.total[r], tree.base ? tree.totalBase[r] : 0, tree.weight[r]);
-      else
-        g.put(g.root, n);
+      up.carry(up.root, n, tree.total[r], tree.base ? tree.totalBase[r] : 0, tree.weight[r]);
+      down.put(down.root, n);
     }
-    return g;
+    return {up, down};
   }
 
   put(group, n) {

@@ -248,7 +248,7 @@ class SandwichView {
     fill(this.head, nameCell(model, grain, {...row, via: -1, others: 0}), h('small', {},
         `${quantity(row.flat, tree.unit)} own, ${quantity(row.cum, tree.unit)} with callees ` +
         `(${share(row.cum, tree.sum)})` + (tree.base ? ', change ' + change(row.cum - row.baseCum, tree.unit) : '')), whole !== name && h('div', {class: 'whole-name'}, whole));
-    const up = GroupTree.around(tree, fn, true), down = GroupTree.around(tree, fn, false);
+    const {up, down} = GroupTree.around(tree, fn);
     this.weight = down.root.weight;
     this.lines = callLines(tree, fn);
     this.places = new Map(app.rows.map(other => [other.fn, other]));
