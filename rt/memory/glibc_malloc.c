@@ -89,7 +89,8 @@ static void keep_cached(struct mprof_pc_table *cached, uintptr_t chunk) {
 }
 
 // Returns the chunks that the cache has; none if the chunk is no cache. cached:
-// gets the chunks; or NULL.
+// gets the chunks; or NULL. A block of the same size may have any bytes, so the
+// first chunk of each list must have the right size.
 static struct mprof_glibc_chunks cached_chunks(struct mprof_process *p,
                                                uintptr_t chunk,
                                                struct mprof_pc_table *cached) {
@@ -100,17 +101,18 @@ static struct mprof_glibc_chunks cached_chunks(struct mprof_process *p,
     const uintptr_t word =
         mprof_process_word(p, counts + i * sizeof(uint16_t) / WORD * WORD);
     const uint64_t n = word >> (i % 4 * 16) & 0xffff;
-    const uintptr_t first = mprof_process_word(p, lists + i * WORD);
-    if ((n == 0) != (first == 0) || first % UNIT != 0)
+    const uintptr_t first = mprof_process_word(p, lists + i * WORD),
+                    size = MIN_CHUNK + i * UNIT;
+    if ((n == 0) != (first == 0) ||
+        (first != 0 && !is_chunk(p, first - UNIT, size)))
       return (struct mprof_glibc_chunks){0};
-    sum.bytes += n * (MIN_CHUNK + i * UNIT);
+    sum.bytes += n * size;
     sum.count += n;
     uintptr_t at = first - UNIT;
-    for (uint64_t k = 0; cached != NULL && k < n; k++) {
-      if (!is_chunk(p, at, MIN_CHUNK + i * UNIT))
-        break;
+    for (uint64_t k = 0; cached != NULL && k < n && is_chunk(p, at, size);
+         k++) {
       keep_cached(cached, at);
-      at = next_freed(p, at + UNIT, MIN_CHUNK + i * UNIT, UNIT);
+      at = next_freed(p, at + UNIT, size, UNIT);
     }
   }
   return sum;
