@@ -42,7 +42,9 @@ static uint64_t resident(struct mprof_process *p, uintptr_t start,
 // The cached chunks are marked as in use.
 
 enum { LISTS = 64, CACHE_CHUNK = 0x290 };
-enum { LARGEST_FAST = 0x80 }; // chunk in the lists of an arena
+// The lists of an arena, and the largest chunk in them. Unless the program asks
+// for more, it has 0x80 bytes.
+enum { FAST = 10, LARGEST_FAST = MIN_CHUNK + (FAST - 1) * UNIT };
 
 // Returns whether a chunk begins here that has this size.
 static bool is_chunk(struct mprof_process *p, uintptr_t at, uintptr_t size) {
@@ -519,7 +521,7 @@ static int find_in(struct mprof_glibc *g, struct mprof_process *p,
 // words each (bins). A head in bins points to itself while its list is empty.
 // The chunks in fastbinsY are marked as in use.
 
-enum { FAST = 10, BINS = 127 };
+enum { BINS = 127 };
 
 static bool is_arena(struct mprof_process *p, uintptr_t bins) {
   for (uintptr_t at = bins; at < bins + (uintptr_t)BINS * UNIT; at += UNIT) {
