@@ -3,7 +3,8 @@
 //
 // Intent: the overview of a page of mprof html shows the memory in use over
 // time with the peak, also if there is only the heap profile of the end. The
-// steps of the time cover the whole run.
+// steps of the time cover the whole run. mprof top shows it below a table of the
+// whole heap.
 //
 // REQUIRES: browser
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -16,6 +17,7 @@
 // CURVE: inuse_over_time: {{[0-9]+}} ns, KiB:{{.*}} 8192 {{(1024 )+}}4096 {{(1024 )*1024$}}
 // RUN: env LC_ALL=C.UTF-8 %build/bin/mprof top p.*.heap.pb.gz | FileCheck %s --check-prefix=TOP
 // TOP: in use over time: ▂{{.*}}▂█▂{{.*}} at most 8.00 MiB in {{[0-9.]+ m?s}}
+// RUN: env LC_ALL=C.UTF-8 %build/bin/mprof top --ignore=main p.*.heap.pb.gz | not grep 'over time'
 //
 // Without the peak there is no curve.
 // RUN: %run{heap_rate=1:peak=0:log_path=none:report=0} ./app

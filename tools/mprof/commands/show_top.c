@@ -102,11 +102,11 @@ struct table *top_table(const struct view *v, const struct function_table *rows,
 }
 
 // Prints the bytes in use over time that the runtime has kept with a heap
-// profile, unless they are so few that the whole KiB of this text are too
-// coarse.
+// profile, unless the view leaves out some of them, or they are so few that the
+// whole KiB of this text are too coarse.
 static void print_curve(const struct view *v, FILE *out) {
   const char *text = input_comment(v->profile, "inuse_over_time");
-  if (!text || v->profile->file_count != 1 ||
+  if (!text || v->profile->file_count != 1 || v->total != v->profile_total ||
       strcmp(v->empty_type ? v->empty_type : v->type_name, "inuse_space") != 0)
     return;
   enum { LEAST = 64 << 10 };
