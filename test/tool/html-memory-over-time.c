@@ -3,8 +3,8 @@
 //
 // Intent: the overview of a page of mprof html shows the memory in use over
 // time with the peak, also if there is only the heap profile of the end. The
-// steps of the time cover the whole run. mprof top shows it below a table of the
-// whole heap.
+// steps of the time cover the whole run. mprof top shows it below a table of
+// the whole heap.
 //
 // REQUIRES: browser
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
