@@ -46,14 +46,13 @@ class SeriesView {
     const count = app.model.functions[app.selection.grain].count;
     // The parts of a memory profile are the outermost frames.
     const isMemory = app.selection.profile.kind === 'memory';
+    const shape = shapeOf(app.model, app.selection.grain, app.selection.std);
     this.flats = snapshots.map(profile => {
-      const tree = new Tree(app.model, {...app.selection, profile, base: null,
-        type: profile.typeIndex(type)});
-      const flat = new Float64Array(count), root = [0], {runs, fn} = tree.shape;
-      for (let r = 1; r < runs.count; r++) {
-        root[r] = root[runs.up[r]] || r;
-        flat[fn[isMemory ? runs.start[root[r]] : runs.last(r)]] += tree.own[r];
-      }
+      const flat = new Float64Array(count), ends = shape.leaves[profile.index];
+      const active = selectStacks(app.model, app.selection, profile), values = profile.values[profile.typeIndex(type)];
+      for (let i = 0; i < ends.length; i++)
+        if (ends[i] && (!active || active[i]))
+          flat[shape.fn[isMemory ? shape.runs.outermost(ends[i]) : ends[i]]] += values[i];
       return flat;
     });
     this.shown = snapshots;
@@ -81,15 +80,17 @@ class SeriesView {
 
   showTable(app, all) {
     const first = this.flats[0], last = this.flats[this.flats.length - 1];
-    const rows = all.map(fn => ({fn, first: first[fn], last: last[fn],
-      peak: Math.max(...this.flats.map(flat => flat[fn])), growth: this.growth(fn)}));
+    const places = this.shown.map((_, i) => this.part(i));
+    const rows = all.map(fn => {
+      const values = this.flats.map(flat => flat[fn]);
+      return {fn, first: first[fn], last: last[fn], peak: Math.max(...values), growth: this.growth(places, values)};
+    });
     this.table.show(rows, key => (a, b) => b[key] - a[key] || a.fn - b.fn);
   }
 
   // The growth from the first to the last snapshot along the line with the least
   // squares of differences, because a single snapshot may be at a peak.
-  growth(fn) {
-    const places = this.shown.map((_, i) => this.part(i)), values = this.flats.map(f => f[fn]);
+  growth(places, values) {
     const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
     const place = mean(places), value = mean(values);
     let above = 0, below = 0;

@@ -81,6 +81,14 @@ class Runs {
     return node > this.start[run] ? node - 1 : this.last(this.up[run]);
   }
 
+  // The outermost caller of a node.
+  outermost(node) {
+    let run = this.of[node];
+    while (this.up[run])
+      run = this.up[run];
+    return this.start[run];
+  }
+
   firstChild(node) {
     return this.isLast(node) ? this.start[this.first[this.of[node]]] : node + 1;
   }
