@@ -12,4 +12,5 @@ setTimeout(() => {
   say('row', document.querySelector('tbody td.wide').textContent);
   tabs[4].click();
   say('lines', document.querySelector('.sources .more').textContent);
+  say('note', [...document.querySelectorAll('.sources .note')].pop().textContent);
 }, 2000);

@@ -297,7 +297,7 @@ class LinesView {
     }
     const sorted = [...files.values()].sort((a, b) =>
         Math.max(b.flat, b.base) - Math.max(a.flat, a.base) || b.cum - a.cum);
-    const shown = sorted.slice(0, 60);
+    const shown = sorted.slice(0, 60), rest = rows.find(row => row.others);
     let open = 0;
     fill(this.list, shown.map((f, i) => {
       const isOpen = i < 5 && open < OPEN_LINES;
@@ -306,6 +306,8 @@ class LinesView {
     }),
          sorted.length > shown.length && h('p', {class: 'note'},
              `${sorted.length - shown.length} more files have smaller values; search for a name.`),
+         rest && h('p', {class: 'note'}, `${counted(rest.others, 'other line')} with small values, ` +
+             `${quantity(rest.flat, tree.unit)} own in all, ${rest.others === 1 ? 'is' : 'are'} not shown.`),
          !sorted.length && h('p', {class: 'note'}, 'No frame with a known source line matches.'));
   }
 
