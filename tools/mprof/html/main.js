@@ -200,7 +200,8 @@ class App {
                   i => this.select({type: Number(i)}));
   }
 
-  drawTotal() {
+  // isWhole: also with what the search has found, which takes long in a large profile
+  drawTotal(isWhole) {
     this.hasTotal = true;
     const {tree, selection: s} = this, {unit, total} = s.profile.types[s.type];
     const parts = [amountText(tree) + ' in total'];
@@ -212,8 +213,10 @@ class App {
     if (tree.base)
       parts.push(`before ${quantity(tree.baseSum, unit)}, change ` +
           change(tree.total[0] - tree.totalBase[0], unit));
-    if (this.matches)
+    if (this.matches && isWhole)
       parts.push(this.matchText());
+    else if (this.matches)
+      setTimeout(() => tree === this.madeTree && this.drawTotal(true));
     fill(this.total, parts.join('; '));
     fill(this.losses, this.lossTexts(s.profile).map(t => h('p', {class: 'loss'}, t)));
   }
@@ -256,7 +259,7 @@ class App {
     this.matches = this.pattern &&
         matchingFunctions(this.model, this.selection.grain, this.pattern);
     this.hasTotal = false;
-    this.drawTotalIfShown();
+    this.drawTotalIfShown(true);
     this.views[this.current].search(this);
   }
 
@@ -292,14 +295,14 @@ class App {
     this.drawView();
   }
 
-  drawTotalIfShown() {
+  drawTotalIfShown(isWhole) {
     if (this.selection && !this.hasTotal && !this.views[this.current].isWhole)
-      this.drawTotal();
+      this.drawTotal(isWhole);
   }
 
   drawView() {
     tip.hide();
-    this.drawTotalIfShown();
+    this.drawTotalIfShown(this.model.nodeCount < STEP);
     this.views[this.current].show(this);
   }
 
