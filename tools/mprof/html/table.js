@@ -179,12 +179,14 @@ function addPlaces({model, shape: {grain}, profile, type, active}, hasOwn, rows)
 
 // The lines of the callers and callees of function fn, by their functions. Of several
 // lines, the one with the largest value in stacks with this call is taken.
-function callLines({model, shape, profile, base, type}, fn) {
+function callLines({model, shape, profile, base, type, active, activeBase}, fn) {
   const {runs, frame} = model, {start, up} = runs, own = new Float64Array(runs.count);
   for (const p of base ? [profile, base] : [profile]) {
     const values = p.values[p === profile ? type : p.typeIndex(profile.types[type].name)];
+    const selected = p === profile ? active : activeBase;
     for (let i = 0; i < p.stackCount; i++)
-      own[runs.of[p.nodes[i]]] += Math.abs(values[i]);
+      if (!selected || selected[i])
+        own[runs.of[p.nodes[i]]] += Math.abs(values[i]);
   }
   const total = runs.upward(own), of = model.frames[shape.grain], {std} = model.functions[shape.grain];
   const sums = [new Map(), new Map()];
@@ -196,6 +198,8 @@ function callLines({model, shape, profile, base, type}, fn) {
   // The last shown node at or above the end of each run.
   const ends = new Uint32Array(runs.count);
   for (let r = 1; r < runs.count; r++) {
+    if (!total[r])
+      continue;
     let caller = ends[up[r]];
     for (let n = start[r], end = start[r + 1]; n < end; n++) {
       const name = of[frame[n]];

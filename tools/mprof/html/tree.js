@@ -298,8 +298,8 @@ class Tree {
     if (this.base) {
       const type = this.base.typeIndex(this.profile.types[this.type].name);
       this.ownBase = new Float64Array(n);
-      this.baseSum = this.add(this.base, type,
-                              selectStacks(model, selection, this.base), this.ownBase);
+      this.activeBase = selectStacks(model, selection, this.base);
+      this.baseSum = this.add(this.base, type, this.activeBase, this.ownBase);
       for (let i = 0; i < n; i++)
         this.ownWeight[i] = Math.max(Math.abs(this.own[i]), Math.abs(this.ownBase[i]));
       this.totalBase = this.shape.runs.upward(this.ownBase);
