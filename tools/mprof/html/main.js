@@ -443,6 +443,15 @@ function start() {
     if (app.selection)
       for (const make of [() => app.tree.areas, () => app.tree.parts, () => app.rows, () => app.lines])
         yield make();
+    // The first search needs the forms of all names.
+    for (const names of [model.texts, model.wholeNames.values()]) {
+      let count = 0;
+      for (const name of names) {
+        formsOf(name);
+        if (++count % 500 === 0)
+          yield;
+      }
+    }
   };
   const note = document.body.appendChild(h('p', {class: 'note'}, 'Reading the profile'));
   inSlices(steps());

@@ -9,10 +9,6 @@ const CARD_ROWS = 3;
 // A card says how to count exactly if its relative standard error is larger.
 const LARGE_ERROR = 0.2;
 
-// Resident memory that differs less, as a part of all, is noise: that of two runs
-// at exit, and at the highest, which was looked for after each growth by a tenth.
-const MEMORY_NOISE = {exit: 0.05, other: 0.1};
-
 // The titles of cards of profiles that have no card of their own.
 const CARD_TITLES = {
   cpu: 'Processor time', wall: 'Where the time went', temporary_objects: 'Temporary blocks',
@@ -65,10 +61,11 @@ class OverviewView {
     const {app} = this;
     this.shown = this.app.profiles.filter(p => p.role === 'shown' ||
         p === this.app.selection.profile);
-    const makers = [() => this.stuckCard(), () => this.lockOrderCard(), () => this.seriesCard(), ...this.changeCards(),
+    const memory = new MemoryCards(this);
+    const makers = [() => this.stuckCard(), () => this.lockOrderCard(), () => memory.overTime(), ...this.changeCards(),
       ...this.heapCards(), () => this.findLabels(), () => this.labelCard(0), () => this.labelCard(1), () => this.waitCards(), () => this.threadsCard(),
       () => this.taskCards(), () => this.traceCards(),
-      () => this.memoryCard(), ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
+      () => memory.resident(), ...this.otherCards(), () => this.lossCard(), () => this.missingCard()];
     const make = () => {
       this.search();
       this.makeNext(makers, item => this.grid.append(...[item].flat().filter(Boolean)), () => {
@@ -290,7 +287,7 @@ class OverviewView {
   changeCards() {
     const space = p => ['alloc_space', 'inuse_space'].map(name => p.typeIndex(name)).filter(i => i >= 0);
     const profiles = [...this.shown].sort((a, b) => (a.kind === 'memory') - (b.kind === 'memory'));
-    return profiles.flatMap(profile => profile.kind === 'memory' ? () => this.memoryChangeCard(profile) :
+    return profiles.flatMap(profile => profile.kind === 'memory' ? () => new MemoryCards(this).residentChange(profile) :
         (profile.kind === 'heap' ? space(profile) : [this.app.startType(profile)])
             .map(type => () => this.changeCard(profile, type)));
   }
@@ -321,60 +318,6 @@ class OverviewView {
       rows: changed.map(
           r => this.functionRow(tree, r, change(r.delta, unit), Math.abs(r.delta / changed[0].delta)))
     });
-  }
-
-  // The memory over time: from snapshots, from a trace, or as the runtime has
-  // kept it with the heap profile.
-  seriesCard() {
-    const series = this.snapshots() || this.heapOfTrace() || this.curve();
-    if (!series)
-      return null;
-    const {times, values, unit, when, amount, href} = series;
-    let best = 0;
-    for (let i = 1; i < values.length; i++)
-      if (values[i] > values[best])
-        best = i;
-    const picture = new Picture({class: 'spark', role: 'img', 'aria-label': 'Memory over time'},
-        (context, width, height) => drawSpark(context, width, height, times, values, best, unit));
-    const card = this.card({
-      title: 'Memory over time', href,
-      text: `At most ${amount(best)}, ${when(best)}; ${amount(values.length - 1)} at the last moment.`
-    });
-    card.append(picture.canvas);
-    return card;
-  }
-
-  snapshots() {
-    const view = this.app.views.find(v => v instanceof SeriesView);
-    if (!view)
-      return null;
-    const {profile, type} = this.app.selection, {name, unit} = profile.types[type];
-    const points = view.snapshots.filter(p => p.typeIndex(name) >= 0);
-    return {
-      times: points.map((p, i) => p.time || i), values: points.map(p => p.types[p.typeIndex(name)].total), unit,
-      when: i => dateText(points[i].time).slice(11, 19) || points[i].name,
-      amount: i => this.total(points[i], points[i].typeIndex(name)), href: fragmentOf({view: view.title})
-    };
-  }
-
-  // Bytes at times in nanoseconds.
-  bytesOverTime(times, values, href) {
-    return {times, values, unit: 'bytes', when: i => times[i] ? `after ${timeText(times[i])}` : 'at the start',
-      amount: i => quantity(values[i], 'bytes'), href};
-  }
-
-  heapOfTrace() {
-    const view = this.app.views.find(v => v instanceof TimelineView && v.trace.heap.length > 1);
-    return view ? this.bytesOverTime(view.trace.heapTime, view.trace.heap, fragmentOf({view: view.title})) : null;
-  }
-
-  // As in mprof top, too few bytes have no curve, because the text has whole KiB.
-  curve() {
-    const heap = this.find('heap'), peak = this.find('peak') || heap;
-    const parts = /^([1-9]\d{0,15}) ns, KiB:((?: \d{1,15})+)$/.exec(heap && !heap.base && heap.comment('inuse_over_time') || '');
-    const values = parts ? parts[2].slice(1).split(' ').map(kib => kib * 1024) : [];
-    return values.length > 1 && values.some(v => v >= 65536) ? this.bytesOverTime(
-        values.map((_, i) => i * parts[1]), values, this.href('Flame graph', peak, peak.typeIndex('inuse_space'))) : null;
   }
 
   // --- threads and waits
@@ -569,65 +512,6 @@ class OverviewView {
     const live = profile.comment('live_threads');
     return `${counted(profile.types[profile.type].total, 'thread')} created` +
         (live ? `, ${live} of them alive when the profile was written.` : '.');
-  }
-
-  // The parts of the resident memory, which are the outermost frames.
-  memoryParts(profile, base) {
-    const tree = this.tree(profile, Math.max(0, profile.typeIndex('rss')), base), parts = [];
-    const {fn, runs: {first, next, start}} = tree.shape;
-    for (let r = first[0]; r; r = next[r])
-      parts.push({fn: fn[start[r]], value: tree.total[r], delta: tree.total[r] - (base ? tree.totalBase[r] : 0)});
-    return {tree, parts};
-  }
-
-  memoryRow({profile, type}, {fn}, value, part) {
-    const name = this.app.model.name(0, fn);
-    return {value, part, name: shortenName(this.app.model.memoryParts[name] || name, 44),
-      href: this.href('Callers and callees', profile, type, fn)};
-  }
-
-  memoryCard() {
-    const profile = this.find('memory');
-    if (!profile)
-      return null;
-    const {tree, parts} = this.memoryParts(profile), shown = parts.filter(p => p.value > 0);
-    shown.sort((a, b) => b.value - a.value);
-    // There are no notes if this version of mprof does not know all parts.
-    const [total = quantity(tree.sum, tree.unit) + ' resident in total', ...notes] = profile.notes.map(visible);
-    const moment = profile.comment('moment');
-    return shown.length ? this.card({
-      title: CARD_TITLES.memory, href: this.href('Flame graph', profile, tree.type),
-      text: `${moment ? `At ${moment}: ` : ''}${total}.`, last: notes.map(text => this.memoryNote(text)),
-      rows: shown.slice(0, CARD_ROWS).map(
-          p => this.memoryRow(tree, p, quantity(p.value, tree.unit), p.value / tree.sum))
-    }) : null;
-  }
-
-  // What differs by stack is in the cards of the heap. Of whole parts, the account is
-  // exact, but the memory of two runs differs.
-  memoryChangeCard(profile) {
-    const base = this.app.baseOf(profile);
-    if (!base)
-      return null;
-    const {tree, parts} = this.memoryParts(profile, base), {unit} = tree;
-    const [before, now] = [base, profile].map(p => p.comment('moment') || 'the time of writing');
-    const when = moment => before === now ? '' : ` at ${moment}`;
-    const noise = (before === now && MEMORY_NOISE[now] || MEMORY_NOISE.other) * Math.max(tree.sum, tree.baseSum);
-    const changed = parts.filter(p => Math.abs(p.delta) > noise).sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
-    return changed.length ? this.card({
-      title: 'Changed most: resident memory', href: this.href('Flame graph', profile, tree.type),
-      text: `Before ${quantity(tree.baseSum, unit)}${when(before)}, now ${quantity(tree.sum, unit)}${when(now)}, ` +
-          `change ${change(tree.sum - tree.baseSum, unit)}.`,
-      rows: changed.slice(0, CARD_ROWS).map(
-          p => this.memoryRow(tree, p, change(p.delta, unit), Math.abs(p.delta / changed[0].delta)))
-    }) : null;
-  }
-
-  // A sentence of mprof memory, or a command with "  # " and what it shows.
-  memoryNote(text) {
-    const [, command, shows] = text.match(/^(.*) {2}# (.*)$/) || [];
-    return h('p', {class: 'hint'},
-        command ? [h('code', {}, command), ' shows ', shows] : text.replace(/^note: /, ''), '.');
   }
 
   // --- what is not there
