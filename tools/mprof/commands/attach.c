@@ -505,7 +505,7 @@ static bool check_options(const struct options *o, int *seconds, pid_t *pid) {
 // libc: that is waited for. In the middle of execve, it does not have its
 // loader, and looks like a program that is linked statically.
 static char *read_started(struct target *t, pid_t pid) {
-  enum { WITH_LOADER_MS = 5000, WITHOUT_MS = 1000 };
+  enum { WITH_LOADER_MS = 30000, WITHOUT_MS = 1000 };
   const int64_t begin = clock_now_ms();
   for (;;) {
     char state[64];
