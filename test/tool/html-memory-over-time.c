@@ -23,8 +23,8 @@
 // RUN: %run{heap_rate=1:peak=0:log_path=none:report=0} ./app
 // RUN: %build/bin/mprof info none.*.heap.pb.gz | not grep over_time
 //
-// A comment with wrong numbers gives no curve, nor do bytes that are too few for
-// whole KiB.
+// A comment with wrong numbers gives no curve, nor do bytes that are too few
+// for whole KiB.
 // RUN: for text in '0 ns, KiB: 99 99' '1 ns, KiB: 99 -99' '1 ns, KiB: 99 99 x' \
 // RUN:     '1 ns, KiB: 99 99999999999999999999' '1 ns, KiB: 0 9'; do \
 // RUN:   echo '1 64 f' | %python -B %S/Inputs/heap_profile.py 1 0 bad.pb.gz "inuse_over_time: $text" && \
