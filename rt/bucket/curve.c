@@ -18,7 +18,7 @@ static void join_steps(struct mprof_curve *c) {
 
 void mprof_curve_add(struct mprof_curve *c, uint64_t now, int64_t before,
                      int64_t after) {
-  if (c->len == 0)
+  if (c->begin == 0)
     c->begin = now;
   // Other processors may be some ticks behind.
   const uint64_t passed = now > c->begin ? now - c->begin : 0;

@@ -17,7 +17,7 @@ enum {
 
 // Zeros are an empty curve. The caller guards it.
 struct mprof_curve {
-  uint64_t begin;  // ticks of the first change
+  uint64_t begin;  // in ticks; 0: at the first change
   unsigned len;    // number of steps; 0: no change yet
   unsigned longer; // a step has 2^(MPROF_CURVE_SHIFT + longer) ticks
   int64_t highest[MPROF_CURVE_STEPS];

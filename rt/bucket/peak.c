@@ -136,11 +136,16 @@ struct mprof_peak_pair mprof_peak_of_locked(struct mprof_bucket *b) {
   return c->peak == heap.number ? c->at_peak : c->now;
 }
 
+void mprof_peak_begin(void) {
+  heap.curve = (struct mprof_curve){.begin = mprof_clock_about()};
+}
+
 void mprof_peak_reset(void) {
   mprof_lock_reset(&mprof_peak_lock);
   heap.inuse = 0;
   heap.last = (struct mprof_peak){0, 0};
   heap.number = 0;
-  heap.curve = (struct mprof_curve){0};
+  if (mprof_peak_is_on())
+    mprof_peak_begin();
   atomic_store(&heap.has_inside, false);
 }

@@ -76,6 +76,8 @@ struct mprof_peak mprof_peak_locked(void);
 int64_t mprof_peak_curve(struct mprof_curve *curve);
 // Returns the counts of b at the last peak. Call with peak_lock held.
 struct mprof_peak_pair mprof_peak_of_locked(struct mprof_bucket *b);
+// Begins the bytes in use over time. Call it at start, before the first event.
+void mprof_peak_begin(void);
 // Forgets all events. Call this in a forked child.
 void mprof_peak_reset(void);
 

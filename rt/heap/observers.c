@@ -36,6 +36,8 @@ void mprof_observe_init(void) {
   mprof_event_watch.has_peak = mprof_flags.peak;
   mprof_event_watch.has_log = has_log;
   mprof_event_watch.has_order = mprof_flags.lock_order;
+  if (mprof_flags.peak)
+    mprof_peak_begin();
 }
 
 void mprof_observe_init_child(bool is_profiled) {

@@ -64,13 +64,25 @@ static uintptr_t next_freed(struct mprof_process *p, uintptr_t block,
   return is_chunk(p, next - header, size) ? next - header : word - header;
 }
 
+// Alignment of the heaps of all arenas but the main one.
+#define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
+
 // Returns whether the address may be in the arena of h, whose heaps lie near to
 // each other. NEAR is so that a block's pointer to such a heap, taken for a
-// link, leads elsewhere: bit 46 of the block's own address changes bit 34.
-static bool may_be_in_arena(const struct mprof_glibc_heap *h, uintptr_t at) {
-  enum { NEAR = 34 };
-  return h->arena == 0 ? at >= h->start && at < h->limit
-                       : (at ^ h->start) >> NEAR == 0;
+// link, leads elsewhere: bit 46 of the block's own address changes bit 34. If
+// the heaps lie on both sides of a multiple of 2^NEAR, the first word of a
+// heap, which is the address of its arena, tells.
+static bool may_be_in_arena(struct mprof_process *p,
+                            const struct mprof_glibc_heap *h, uintptr_t at) {
+  enum { NEAR = 34, NEXT = 32 };
+  if (h->arena == 0)
+    return at >= h->start && at < h->limit;
+  if ((at ^ h->start) >> NEAR == 0)
+    return true;
+  const uintptr_t distance = at > h->start ? at - h->start : h->start - at;
+  return distance >> NEXT == 0 &&
+         mprof_process_word(p, at & -(uintptr_t)HEAP_ALIGNMENT) ==
+             mprof_process_word(p, h->start);
 }
 
 // Returns whether a chunk of h has a link of glibc from 2.32 on to a chunk of
@@ -81,7 +93,7 @@ static bool looks_freed(struct mprof_process *p,
                         const struct mprof_glibc_heap *h, uintptr_t chunk) {
   const uintptr_t block = chunk + UNIT,
                   next = mprof_process_word(p, block) ^ block >> 12;
-  return next == 0 || (next % UNIT == 0 && may_be_in_arena(h, next));
+  return next == 0 || (next % UNIT == 0 && may_be_in_arena(p, h, next));
 }
 
 // Adds the address of a cached chunk to a table, which may be NULL.
@@ -358,7 +370,6 @@ static bool add_heap(struct mprof_glibc *g, const struct mprof_glibc_heap *h) {
 // address of the arena, the address of the arena's previous heap, and the
 // number of bytes in use. In the arena's first heap, the arena itself follows.
 
-#define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
 enum { HEADER = 32, USED_AT = 16 };
 
 // Returns the number of the arena, from 1. A new one is added to the list.

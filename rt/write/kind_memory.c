@@ -327,6 +327,7 @@ static int take_present(struct memory_copy *c,
 static struct memory_copy highest;
 static atomic_uint highest_of; // epoch of the process that has taken it, plus
                                // 1; 0: none. Changed with writer_lock held
+static uint64_t most_resident; // of all accounts; guarded by writer_lock
 static atomic_bool is_at_end;  // the process is about to end
 
 // Returns whether this process keeps an account, and not only its parent.
@@ -347,15 +348,20 @@ static uint64_t in_use(const struct memory_copy *c) {
   return sum;
 }
 
+static bool is_clearly_higher(uint64_t a, uint64_t b) { return a > b + b / 20; }
+
 void mprof_memory_keep(void) {
   static struct memory_copy present; // too large for a small stack
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   present = (struct memory_copy){0};
   if (take_present(&present, NULL) != 0 ||
-      (has_highest() && in_use(&present) < in_use(&highest))) {
+      (has_highest() &&
+       is_clearly_higher(most_resident, present.account.total.rss))) {
     release(&present);
     return;
   }
+  const uint64_t rss = present.account.total.rss;
+  most_resident = has_highest() && most_resident > rss ? most_resident : rss;
   if (atomic_exchange(&highest_of, 0) != 0)
     release(&highest);
   highest = present;
@@ -401,8 +407,6 @@ static void choose_kept(struct memory_copy *c) {
   c->moment = HIGHEST;
   atomic_store(&highest_of, 0);
 }
-
-static bool is_clearly_higher(uint64_t a, uint64_t b) { return a > b + b / 20; }
 
 static int take(const struct mprof_profile_request *r) {
   struct memory_copy *c = r->copy;

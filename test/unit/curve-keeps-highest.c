@@ -31,12 +31,12 @@ static int64_t highest(unsigned n, uint64_t from, uint64_t to) {
 }
 
 static void check(const struct mprof_curve *c, unsigned n) {
-  const uint64_t step = mprof_curve_step(c);
+  const uint64_t step = mprof_curve_step(c), begin = c->begin;
   CHECK(c->len > 0 && c->len <= MPROF_CURVE_STEPS);
-  CHECK_EQ(c->len - 1, (times[n - 1] - times[0]) / step);
+  CHECK_EQ(c->len - 1, (times[n - 1] - begin) / step);
   for (unsigned i = 0; i < c->len; i++)
     CHECK_EQ(c->highest[i],
-             highest(n, times[0] + i * step, times[0] + (i + 1) * step));
+             highest(n, begin + i * step, begin + (i + 1) * step));
 }
 
 int main(void) {
@@ -44,6 +44,9 @@ int main(void) {
     struct mprof_curve c;
     memset(&c, 0, sizeof(c));
     uint64_t state = longest, now = 12345;
+    // The curve begins with the process, or with the first change.
+    if (longest % 8 == 2)
+      c.begin = now - 5;
     int64_t value = 0;
     for (unsigned i = 0; i < CHANGES; i++) {
       state = state * 6364136223846793005u + 1442695040888963407u;

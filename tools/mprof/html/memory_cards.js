@@ -12,10 +12,10 @@ class MemoryCards {
     this.overview = overview;
   }
 
-  // The memory over time: from snapshots, from a trace, or as the runtime has
-  // kept it with the heap profile.
+  // The memory over time: from snapshots, as the runtime has kept it with the heap
+  // profile, or from a trace, which ends at its last record.
   overTime() {
-    const series = this.snapshots() || this.heapOfTrace() || this.curve();
+    const series = this.snapshots() || this.curve() || this.heapOfTrace();
     if (!series)
       return null;
     const {times, values, unit, when, amount, href} = series;
