@@ -300,13 +300,14 @@ enum {
   MEMORY_PAUSE_MS = 20, // for the option memory
   SLOW_PAUSE_MS = 100,  // between the end of a slow task and its trace
   // An account is taken when the resident memory is higher than at the last one
-  // by 1/GROWTH, or by STEP bytes and no longer grows. If it then stays,
-  // another account is taken after STAY_MS, after twice that time and so on,
-  // because the program may free blocks, while others keep the pages resident.
-  // Accounts take at most 1/ACCOUNT_SHARE of a processor, and ACCOUNT_AHEAD_MS
-  // more, for a program that ends soon.
+  // by 1/GROWTH, and when it has stayed for STAY_MS after it has grown by
+  // 1/STEP. If it still stays, other accounts are taken after twice that time
+  // and so on, because the program may free blocks, while others keep the pages
+  // resident. Accounts take at most 1/ACCOUNT_SHARE of a processor, and
+  // ACCOUNT_AHEAD_MS more, for a program that ends soon. Half of it is left for
+  // memory that stays.
   GROWTH = 10,
-  STEP = 64 << 10,
+  STEP = 50,
   STAY_MS = 300,
   ACCOUNT_SHARE = 100,
   ACCOUNT_AHEAD_MS = 300,
@@ -605,10 +606,10 @@ static bool has_grown(int *reached) {
 // The option memory. Only the thread uses this record.
 struct highest {
   uint64_t rss;     // the highest at an account, or that at the start
-  uint64_t seen;    // at the last look
+  uint64_t top;     // the highest seen, but for less than 1/STEP
   uint64_t at;      // time of the last look, in ticks
   uint64_t again;   // time of the next account if the memory stays, in ticks;
-                    // UINT64_MAX: there is no account yet
+                    // UINT64_MAX: it has not grown yet
   uint64_t stay;    // pause before it, in ticks
   int tid;          // of the thread
   int64_t spare_ns; // processor time that accounts have not used yet; negative:
@@ -620,10 +621,14 @@ static void look_at_memory(struct highest *h) {
   const uint64_t begin = mprof_sys_thread_ran_ns(h->tid);
   h->spare_ns += (int64_t)(mprof_clock_ns(now - h->at) / ACCOUNT_SHARE);
   h->at = now;
-  const bool has_stopped = rss <= h->seen && rss >= h->rss + STEP;
-  const bool has_grown = rss >= h->rss + h->rss / GROWTH || has_stopped;
-  const bool has_stayed = rss >= h->rss - h->rss / GROWTH && now >= h->again;
-  h->seen = rss;
+  if (rss > h->top + h->top / STEP) {
+    h->top = rss;
+    h->stay = mprof_clock_ticks(STAY_MS * 1000000);
+    h->again = now + h->stay;
+  }
+  const bool has_grown = rss >= h->rss + h->rss / GROWTH &&
+                         h->spare_ns > ACCOUNT_AHEAD_MS * 1000000 / 2;
+  const bool has_stayed = rss >= h->top - h->top / GROWTH && now >= h->again;
   if (rss < mprof_flags.memory << 20 || h->spare_ns < 0 ||
       (!has_grown && !has_stayed))
     return;
@@ -637,8 +642,10 @@ static void look_at_memory(struct highest *h) {
   mprof_other_malloc_answer(NULL);
   mprof_lock_release(&mprof_writer_lock);
   h->rss = rss > h->rss ? rss : h->rss;
-  h->stay = has_grown ? mprof_clock_ticks(STAY_MS * 1000000) : 2 * h->stay;
-  h->again = now + h->stay;
+  if (has_stayed) {
+    h->stay *= 2;
+    h->again = now + h->stay;
+  }
   h->spare_ns -= (int64_t)(mprof_sys_thread_ran_ns(h->tid) - begin);
 }
 
@@ -646,7 +653,9 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static void write_snapshots(void) {
   int64_t due = mprof_clock_ms() + (int64_t)snapshots.every_ms;
-  struct highest highest = {.rss = mprof_sys_resident().all,
+  const uint64_t resident = mprof_sys_resident().all;
+  struct highest highest = {.rss = resident,
+                            .top = resident,
                             .at = mprof_clock_now(),
                             .again = UINT64_MAX,
                             .tid = mprof_sys_gettid(),
