@@ -19,6 +19,8 @@ const struct profile_kind profile_kinds[] = {
     {"peak", ".peak.pb.gz", "top", COMMAND_COUNT, NULL, true, NULL},
     {"heap", ".heap.pb.gz", "top", COMMAND_COUNT, NULL, true, NULL},
     {"main", ".main.pb.gz", "top", COMMAND_COUNT, NULL, false, NULL},
+    {"heapx", ".heapx.pb.gz", "top", COMMAND_COUNT, NULL, true,
+     "no temporary block was found"},
     {"block", ".block.pb.gz", "top", COMMAND_COUNT, "contentions delay", true,
      "no wait was recorded"},
     {"mutex", ".mutex.pb.gz", "top", COMMAND_COUNT, NULL, true,
