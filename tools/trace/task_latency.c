@@ -38,17 +38,23 @@ static int by_length(const void *a, const void *b) {
 
 void latency_find_slowest(struct latency *l, struct trace *trace,
                           struct trace_window window, size_t limit) {
+  enum { STUDIED_PART = 10, STUDIED_MOST = 100 };
   const struct task **tasks = zeroed(l->tasks->count, sizeof *tasks);
   for (size_t i = 0; i < l->tasks->count; i++)
     if (l->tasks->v[i].end >= window.from && l->tasks->v[i].begin <= window.to)
       tasks[l->in_window++] = &l->tasks->v[i];
   qsort(tasks, l->in_window, sizeof *tasks, by_length);
   l->slowest_count = limit < l->in_window ? limit : l->in_window;
-  l->slowest = zeroed(l->slowest_count, sizeof *l->slowest);
-  for (size_t i = 0; i < l->slowest_count; i++)
+  l->studied_count = l->in_window / STUDIED_PART;
+  if (l->studied_count > STUDIED_MOST)
+    l->studied_count = STUDIED_MOST;
+  if (l->studied_count < l->slowest_count)
+    l->studied_count = l->slowest_count;
+  l->slowest = zeroed(l->studied_count, sizeof *l->slowest);
+  for (size_t i = 0; i < l->studied_count; i++)
     l->slowest[i].task = tasks[i];
   free(tasks);
-  l->again = task_times_begin(trace, l->tasks, l->slowest, l->slowest_count);
+  l->again = task_times_begin(trace, l->tasks, l->slowest, l->studied_count);
   if (l->are_regions)
     convert_regions_to_tasks(trace, l->again);
   else

@@ -18,7 +18,9 @@ struct latency {
   // Set by latency_find_slowest:
   size_t in_window;           // number of tasks that the window has a part of
   struct task_times *slowest; // of them, the slowest first
-  size_t slowest_count;
+  size_t slowest_count;       // to be shown
+  // Of so many, the times are known: a tenth of all, but not too many.
+  size_t studied_count;
   struct times *times;           // of the threads, for their names
   struct timeline *line, *again; // hold the tasks and the times
 };
@@ -31,7 +33,8 @@ uint64_t latency_find_tasks(struct latency *l, const char *path,
 // Finds the regions of a trace that is known to have no tasks, which saves to
 // read it once more.
 void latency_find_regions(struct latency *l, struct trace *trace);
-// Finds what the time of the slowest tasks went to, of at most `limit`.
+// Finds what the time of the slowest tasks went to. At most `limit` of them are
+// to be shown one by one.
 void latency_find_slowest(struct latency *l, struct trace *trace,
                           struct trace_window window, size_t limit);
 void latency_clear(struct latency *l);

@@ -13,6 +13,7 @@
 #include "common/plural.h"
 #include "json.h"
 #include "open.h"
+#include "task_causes.h"
 #include "task_latency.h"
 #include "terminal/markup.h"
 #include "terminal/quantity.h"
@@ -215,6 +216,57 @@ static void print_holders(const struct report *r, const struct task_part *p) {
   }
 }
 
+// Prints the state of a thread, and the lock that it waits for.
+static void print_state(const struct report *r, const struct task_part *p) {
+  show_text(times_name(r->latency.times, p->kind));
+  if (p->lock.length) {
+    fputs(" for ", stdout);
+    show_text(p->lock);
+  }
+}
+
+static void print_cause(const struct report *r, const struct task_cause *cause,
+                        uint64_t all_ns) {
+  const struct task_part *p = cause->largest;
+  printf("    %8s %6s  in %zu: ", time_text(cause->ns).text,
+         quantity_share((int64_t)cause->ns, (int64_t)all_ns).text,
+         cause->tasks);
+  if (p->kind == TASK_UNATTENDED) {
+    puts("no thread worked for the task");
+    return;
+  }
+  print_state(r, p);
+  if (p->at.pc) {
+    fputs(" at ", stdout);
+    show_place(&p->at);
+  }
+  if (p->held.count) {
+    fputs(", held most by ", stdout);
+    show_thread(times_of(r->latency.times, p->held.v[0].g)->name,
+                p->held.v[0].g);
+    fputs(" until ", stdout);
+    show_place(&p->held.v[0].at);
+  }
+  putchar('\n');
+}
+
+// Prints what the slowest tasks have in common, if they are more than those
+// that are shown one by one. between: between the head and the rows.
+static void print_causes(const struct report *r, const char *between) {
+  enum { MOST = 5, LEAST_SHARE = 50 };
+  const struct latency *l = &r->latency;
+  if (l->studied_count <= l->slowest_count)
+    return;
+  struct task_causes c = task_causes_find(l);
+  printf("\nThe %zu slowest of %zu %ss took %s together%s\n", l->studied_count,
+         l->in_window, l->are_regions ? "region" : "task", time_text(c.ns).text,
+         between);
+  for (size_t i = 0; i < c.count && i < MOST; i++)
+    if (c.v[i].ns >= c.ns / LEAST_SHARE)
+      print_cause(r, &c.v[i], c.ns);
+  task_causes_free(&c);
+}
+
 static void print_part(const struct report *r, const struct task_times *w,
                        const struct task_part *p) {
   printf("    %8s %6s  ", time_text(p->ns).text,
@@ -223,11 +275,7 @@ static void print_part(const struct report *r, const struct task_times *w,
     puts("no thread worked for the task");
     return;
   }
-  show_text(times_name(r->latency.times, p->kind));
-  if (p->lock.length) {
-    fputs(" for ", stdout);
-    show_text(p->lock);
-  }
+  print_state(r, p);
   if (p->count > 1)
     printf(" (%" PRIu64 " times)", p->count);
   fputs(": ", stdout);
@@ -301,6 +349,7 @@ static void print_report(const char *path, const struct report *r) {
   for (size_t i = 0; i < r->group_count; i++)
     if (r->groups[i].ended > 1)
       print_histogram(&r->groups[i], &style);
+  print_causes(r, "");
   print_slowest(r);
 }
 
@@ -367,6 +416,30 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
   putchar('}');
 }
 
+static void print_causes_json(const struct report *r) {
+  struct task_causes c = task_causes_find(&r->latency);
+  printf("\"slowest_together\":{\"tasks\":%zu,\"ns\":%" PRIu64 ",\"parts\":[",
+         r->latency.studied_count, c.ns);
+  for (size_t i = 0; i < c.count; i++) {
+    const struct task_part *p = c.v[i].largest;
+    printf("%s{\"tasks\":%zu,\"ns\":%" PRIu64 ",", i ? ",\n" : "\n",
+           c.v[i].tasks, c.v[i].ns);
+    json_text(stdout, "kind",
+              p->kind != TASK_UNATTENDED ? times_name(r->latency.times, p->kind)
+                                         : TEXT("no thread"));
+    if (p->lock.length) {
+      putchar(',');
+      json_text(stdout, "lock", p->lock);
+    }
+    if (p->at.pc)
+      show_place_json("at", &p->at);
+    print_holders_json(r, &p->held);
+    putchar('}');
+  }
+  fputs("]}", stdout);
+  task_causes_free(&c);
+}
+
 static void print_json(const struct report *r) {
   const struct tasks *t = r->latency.tasks;
   printf("{\"duration_ns\":%" PRIu64 ",\"begun_before\":%" PRIu64
@@ -393,7 +466,9 @@ static void print_json(const struct report *r) {
     }
     fputs("]}", stdout);
   }
-  puts("]}");
+  fputs("],\n", stdout);
+  print_causes_json(r);
+  puts("}");
 }
 
 // --- a section of mprof explain ---
@@ -412,6 +487,7 @@ static void put_section(const struct report *r, size_t limit) {
   table_print_markdown(t, stdout);
   table_free(t);
   free(name);
+  print_causes(r, ":\n");
 }
 
 bool latency_section(const char *path, size_t limit) {
@@ -424,6 +500,7 @@ bool latency_section(const char *path, size_t limit) {
   const bool has_tasks = r.latency.tasks->count != 0;
   if (has_tasks) {
     make_groups(&r);
+    latency_find_slowest(&r.latency, trace, trace_window_all, 1);
     put_section(&r, limit);
   }
   clear(&r);

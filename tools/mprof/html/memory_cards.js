@@ -52,9 +52,19 @@ class MemoryCards {
       amount: i => quantity(values[i], 'bytes'), href};
   }
 
+  // The heap of a trace is the same until its next record.
   heapOfTrace() {
     const view = this.overview.app.views.find(v => v instanceof TimelineView && v.trace.heap.length > 1);
-    return view ? this.bytesOverTime(view.trace.heapTime, view.trace.heap, fragmentOf({view: view.title})) : null;
+    if (!view)
+      return null;
+    const {heap, heapTime, duration} = view.trace, times = [0], values = [0];
+    for (let i = 0; i < heap.length; i++) {
+      times.push(heapTime[i], heapTime[i]);
+      values.push(values[values.length - 1], heap[i]);
+    }
+    times.push(Math.max(duration, heapTime[heap.length - 1]));
+    values.push(values[values.length - 1]);
+    return this.bytesOverTime(times, values, fragmentOf({view: view.title}));
   }
 
   // As in mprof top, too few bytes have no curve, because the text has whole KiB.

@@ -449,11 +449,13 @@ class OverviewView {
   // The tasks of mprof latency, or, in a trace without tasks, the outermost regions.
   taskCards() {
     return this.app.views.filter(v => v instanceof TimelineView && v.trace.slowest).map(view => {
-      const {count, areRegions, tasks} = view.trace.slowest;
+      const {count, areRegions, tasks, together} = view.trace.slowest, noun = areRegions ? 'region' : 'task';
       return tasks.length && this.card({
         title: areRegions ? 'Slowest regions' : 'Slowest tasks', href: fragmentOf({view: view.title}),
-        text: areRegions ? `${counted(count, 'region')} in the trace, which has no tasks.` :
-            `${counted(count, 'task')} in the trace.`,
+        text: `${counted(count, noun)} in the trace${areRegions ? ', which has no tasks' : ''}.`,
+        // A single slow task may be a chance.
+        last: together && [h('p', {class: 'hint'}, `The ${counted(together.count, 'slowest ' + noun)} together, ${timeText(together.ns)}: ` +
+            together.parts.filter(p => p.ns >= together.ns / 20).map(p => partText(p, together.ns)).join('; ') + '.')],
         rows: tasks.map(({name, begin, length, parts}) => ({
           value: timeText(length), part: length / (tasks[0].length || 1), name: shortenName(visible(name), 44),
           note: begin >= 0 ? `after ${timeText(begin)}` : '',

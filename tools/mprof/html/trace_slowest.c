@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "html/trace_page.h"
+#include "task_causes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,10 +29,11 @@ static void write_holder(const struct latency *l, const struct holder_part *h,
   fputc('}', out);
 }
 
+// ns: of the part, or of all parts that it stands for.
 static void write_part(const struct latency *l, const struct task_part *p,
-                       FILE *out) {
+                       uint64_t ns, FILE *out) {
   const bool is_attended = p->kind != TASK_UNATTENDED;
-  fprintf(out, "{\"ns\":%" PRIu64 ",\"isWait\":%s,\"kind\":", p->ns,
+  fprintf(out, "{\"ns\":%" PRIu64 ",\"isWait\":%s,\"kind\":", ns,
           is_attended && p->kind >= TIME_WAITS ? "true" : "false");
   trace_text_write(is_attended ? times_name(l->times, p->kind) : TEXT(""), out);
   fputs(",\"lock\":", out);
@@ -41,6 +43,20 @@ static void write_part(const struct latency *l, const struct task_part *p,
   if (p->held.count)
     write_holder(l, &p->held.v[0], out);
   fputc('}', out);
+}
+
+// Writes what the slowest tasks have in common.
+static void write_causes(const struct latency *l, FILE *out) {
+  enum { CAUSES = 3 };
+  struct task_causes c = task_causes_find(l);
+  fprintf(out, ",\n\"together\":{\"count\":%zu,\"ns\":%" PRIu64 ",\"parts\":[",
+          l->studied_count, c.ns);
+  for (size_t i = 0; i < c.count && i < CAUSES; i++) {
+    fputs(i ? "," : "", out);
+    write_part(l, c.v[i].largest, c.v[i].ns, out);
+  }
+  fputs("]}", out);
+  task_causes_free(&c);
 }
 
 void slowest_write(const struct latency *l, struct trace_window window,
@@ -57,9 +73,12 @@ void slowest_write(const struct latency *l, struct trace_window window,
     fputs(",\"parts\":[", out);
     for (size_t k = 0; k < w->part_count && k < PARTS; k++) {
       fputs(k ? "," : "", out);
-      write_part(l, &w->parts[k], out);
+      write_part(l, &w->parts[k], w->parts[k].ns, out);
     }
     fputs("]}", out);
   }
-  fputs("]}", out);
+  fputs("]", out);
+  if (l->studied_count > l->slowest_count)
+    write_causes(l, out);
+  fputs("}", out);
 }
