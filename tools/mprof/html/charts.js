@@ -230,12 +230,13 @@ function drawSpark(context, width, height, times, values, best, unit) {
   const y = v => height - 3 - Math.max(0, v) / most * (height - 24);
   context.beginPath();
   context.moveTo(x(0), height - 3);
-  // The largest value of each pixel.
+  // The first, the largest and the last value of each pixel.
   for (let i = 0; i < n;) {
     let most = values[i], k = i;
     for (; k < n && x(k) < x(i) + 1; k++)
       most = Math.max(most, values[k]);
-    context.lineTo(x(i), y(most));
+    for (const value of [values[i], most, values[Math.max(k - 1, i)]])
+      context.lineTo(x(i), y(value));
     i = Math.max(k, i + 1);
   }
   context.lineTo(x(n - 1), y(values[n - 1]));
