@@ -312,8 +312,9 @@ drop_pid() {
 run_server() {
   rm -f "$demo/server.port"
   mkfifo "$demo/server.port"
-  MPROF_OPTIONS="log_path='$demo/server.%p':$1" "$demo/server" \
-    >"$demo/server.port" &
+  # Started so, its page does not name a folder of this machine.
+  (cd "$demo" && MPROF_OPTIONS="log_path='$demo/server.%p':$1" \
+    exec ./server >server.port) &
   pid=$!
   trap 'kill "$pid" 2>/dev/null || :' EXIT
   trap 'exit 1' HUP INT TERM
