@@ -22,9 +22,9 @@ void mprof_curve_add(struct mprof_curve *c, uint64_t now, int64_t before,
     c->begin = now;
   // Other processors may be some ticks behind.
   const uint64_t passed = now > c->begin ? now - c->begin : 0;
-  while (passed / mprof_curve_step(c) >= MPROF_CURVE_STEPS)
+  while (passed >> mprof_curve_shift(c) >= MPROF_CURVE_STEPS)
     join_steps(c);
-  const uint64_t step = passed / mprof_curve_step(c);
+  const uint64_t step = passed >> mprof_curve_shift(c);
   while (c->len <= step)
     c->highest[c->len++] = before;
   c->highest[step] = larger(c->highest[step], after);

@@ -81,21 +81,24 @@ static void persist_number(void) {
   __atomic_store_n(&h->peak_number, heap.number, __ATOMIC_RELEASE);
 }
 
-static void add_to_inuse(int64_t bytes) {
+// Returns the time of the change.
+static uint64_t add_to_inuse(int64_t bytes) {
   const int64_t before = heap.inuse;
+  const uint64_t now = mprof_clock_about();
   heap.inuse += bytes;
-  mprof_curve_add(&heap.curve, mprof_clock_about(), before, heap.inuse);
+  mprof_curve_add(&heap.curve, now, before, heap.inuse);
+  return now;
 }
 
 void mprof_peak_alloc(struct mprof_bucket *b) {
   mprof_lock_acquire(&mprof_peak_lock);
   struct mprof_peak_counts *c = begin_event(b);
   c->now.allocs++;
-  add_to_inuse(c->weight);
+  const uint64_t now = add_to_inuse(c->weight);
   if (heap.inuse > heap.last.bytes) {
     heap.number++;
     heap.last.bytes = heap.inuse;
-    heap.last.ticks = mprof_clock_about();
+    heap.last.ticks = now;
     persist_number();
   }
   mprof_lock_release(&mprof_peak_lock);
