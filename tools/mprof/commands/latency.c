@@ -386,12 +386,23 @@ static void print_holders_json(const struct report *r,
     putchar(']');
 }
 
+static void print_kind_json(const struct report *r, const struct task_part *p) {
+  json_text(stdout, "kind",
+            p->kind != TASK_UNATTENDED ? times_name(r->latency.times, p->kind)
+                                       : TEXT("no thread"));
+}
+
+static void print_lock_json(const struct task_part *p) {
+  if (!p->lock.length)
+    return;
+  putchar(',');
+  json_text(stdout, "lock", p->lock);
+}
+
 static void print_part_json(const struct report *r, const struct task_part *p) {
   const bool is_attended = p->kind != TASK_UNATTENDED;
   putchar('{');
-  json_text(stdout, "kind",
-            is_attended ? times_name(r->latency.times, p->kind)
-                        : TEXT("no thread"));
+  print_kind_json(r, p);
   printf(",\"ns\":%" PRIu64, p->ns);
   if (is_attended) {
     printf(",\"g\":%" PRIu64 ",", p->g);
@@ -399,10 +410,7 @@ static void print_part_json(const struct report *r, const struct task_part *p) {
   }
   if (p->kind >= TIME_CALL && is_attended) {
     printf(",\"waits\":%" PRIu64, p->count);
-    if (p->lock.length) {
-      putchar(',');
-      json_text(stdout, "lock", p->lock);
-    }
+    print_lock_json(p);
     show_place_json("at", &p->at);
     if (p->waker) {
       printf(",\"ended_by\":%" PRIu64 ",", p->waker);
@@ -424,13 +432,8 @@ static void print_causes_json(const struct report *r) {
     const struct task_part *p = c.v[i].largest;
     printf("%s{\"tasks\":%zu,\"ns\":%" PRIu64 ",", i ? ",\n" : "\n",
            c.v[i].tasks, c.v[i].ns);
-    json_text(stdout, "kind",
-              p->kind != TASK_UNATTENDED ? times_name(r->latency.times, p->kind)
-                                         : TEXT("no thread"));
-    if (p->lock.length) {
-      putchar(',');
-      json_text(stdout, "lock", p->lock);
-    }
+    print_kind_json(r, p);
+    print_lock_json(p);
     if (p->at.pc)
       show_place_json("at", &p->at);
     print_holders_json(r, &p->held);

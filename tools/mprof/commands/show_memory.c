@@ -238,35 +238,30 @@ static void print_sentences(const struct view *v, const struct memory_parts *m,
           out);
 }
 
-char *show_memory_sentences(const struct view *v, const struct memory_parts *m,
-                            const char *path) {
+// Returns the sentences, and, for the lines behind a table, what else there is
+// to say. The caller frees them.
+static char *sentences(const struct view *v, const struct memory_parts *m,
+                       const char *path, bool has_table) {
   char *text;
   size_t size;
   FILE *out = open_memstream(&text, &size);
   if (!out)
     return text_of("%s", "");
   print_sentences(v, m, path, out);
-  fclose(out);
-  return text;
-}
-
-// Returns the lines behind the table. The caller frees them.
-static char *last_lines(const struct view *v, const struct memory_parts *m,
-                        const char *path) {
-  char *text;
-  size_t size;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return text_of("%s", "");
-  print_sentences(v, m, path, out);
-  if (v->profile->file_count > 1)
+  if (has_table && v->profile->file_count > 1)
     fprintf(out,
             "%zu profiles are added up; for those of one process, "
             "--over-time shows one after the other\n",
             (size_t)v->profile->file_count);
-  input_print_view_losses(v, out);
+  if (has_table)
+    input_print_view_losses(v, out);
   fclose(out);
   return text;
+}
+
+char *show_memory_sentences(const struct view *v, const struct memory_parts *m,
+                            const char *path) {
+  return sentences(v, m, path, false);
 }
 
 // --- text and Markdown ---
@@ -288,7 +283,7 @@ struct memory_shown memory_shown_briefly(const struct memory_parts *m) {
 // Makes the table and the text behind it, which the caller frees.
 static struct table *make(struct shown *s, const struct view *v, char **lines) {
   *lines = s->wanted->is_holes ? holes_line(s->m)
-                               : last_lines(v, s->m, s->wanted->path);
+                               : sentences(v, s->m, s->wanted->path, true);
   return s->wanted->is_holes ? holes_table_of(s) : table_of(s);
 }
 
