@@ -94,7 +94,7 @@ struct mprof_glibc_heap {
   uint64_t free_pages; // bytes of MPROF_HEAP_LISTED that are whole pages
   uint64_t blocks;     // number of the blocks in use
   // Chunks that look as if the arena's lists of small freed blocks had them.
-  // Those that the caches of threads have look so, too, but are few.
+  // The caches of threads have such chunks, too, but few.
   struct mprof_glibc_chunks looks_fast;
   bool has_long_lists; // looks_fast was taken for these lists
 };

@@ -19,7 +19,7 @@ struct latency {
   size_t in_window;           // number of tasks that the window has a part of
   struct task_times *slowest; // of them, the slowest first
   size_t slowest_count;       // to be shown
-  // Of so many, the times are known: a tenth of all, but not too many.
+  // The times of so many are known: a tenth of all, but not too many.
   size_t studied_count;
   struct times *times;           // of the threads, for their names
   struct timeline *line, *again; // hold the tasks and the times

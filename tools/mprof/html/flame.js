@@ -280,7 +280,7 @@ class Flame {
       let x = left;
       for (const g of this.groups.children(parent)) {
         const w = g.weight * scale;
-        // Of the frames that are narrower than a column, the one in its middle fills it.
+        // A column of frames that are narrower shows the one in its middle.
         const column = Math.ceil(x / COLUMN - 0.5) * COLUMN, isNarrow = w < COLUMN;
         if (x >= this.width)
           break;

@@ -432,7 +432,7 @@ function start() {
     note.remove();
     yield;
     const app = showPage(model);
-    // What other views need is made before they are chosen.
+    // The page makes what other views need before they are chosen.
     for (const other of model.profiles.length ? [1, 0, 2] : []) {
       yield;
       firstParts(model, other);

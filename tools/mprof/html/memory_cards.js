@@ -108,8 +108,8 @@ class MemoryCards {
     }) : null;
   }
 
-  // What differs by stack is in the cards of the heap. Of whole parts, the account is
-  // exact, but the memory of two runs differs.
+  // The cards of the heap have the differences by stack. The account is exact for whole
+  // parts, but the memory of two runs differs.
   residentChange(profile) {
     const base = this.overview.app.baseOf(profile);
     if (!base)

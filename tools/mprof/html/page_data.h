@@ -60,9 +60,8 @@ struct page_set {
   int64_t *values;
   size_t count;
   uint32_t *samples; // of each stack in the profile, before stacks are cut off
-  // Of a page with stacks that are cut off, or NULL: for each stack, the number
-  // of stacks that it stands for if it is the rest of a node, or 0; and the
-  // losses of functions.
+  // The number of stacks for which each stack stands if it is the rest of a
+  // node, or 0; and the losses of functions. NULL if no stacks are cut off.
   uint32_t *joined;
   // Flags of the stacks that lose their labels because labels need too much
   // room, and their number.

@@ -31,7 +31,7 @@ function functionRows(tree) {
     fn: f, flat: flat[f], cum: cum[f], variance: variance[f], base: base[f], baseCum: baseCum[f],
     weight: tree.areas[f], via: -1, file: 0, line: 0, others: 0, isNew: false // whether the profile has the function
   }));
-  // Of a comparison, some functions may be only in the old profile.
+  // Some functions of a comparison may be only in the old profile.
   const hasOwn = addOwn(tree, rows);
   if (tree.base || rows.some((row, f) => row.weight > 0 && !hasOwn[f]))
     addPlaces(tree, hasOwn, rows);
