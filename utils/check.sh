@@ -220,9 +220,10 @@ done
 count() {
   sed -n "s/^ *$1 *: *\([0-9][0-9]*\).*/\1/p" build/summary.log
 }
-status=0
-cmake --build build --target check-mprof >build/check.log 2>&1 || status=$?
-cat build/check.log
+# Shows each failure as soon as it is known.
+rm -f build/check.failed
+{ cmake --build build --target check-mprof 2>&1 || touch build/check.failed; } |
+  tee build/check.log
 check clang-tidy check_tidy
 awk '/^Total Discovered Tests:/ { text = "" } { text = text $0 "\n" }
   END { printf "%s", text }' build/check.log >build/summary.log
@@ -240,7 +241,7 @@ for kind in Unsupported Skipped Excluded; do
 done
 # If the command failed but no test failed, lit did not get to its summary. Count this
 # as one failed test.
-if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+if [ -e build/check.failed ] && [ "$failed" -eq 0 ]; then
   failed=1
 fi
 
