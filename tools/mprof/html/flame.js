@@ -136,7 +136,7 @@ class Flame {
     }, (context, width, height) => this.draw(context, width, height), () => this.resize());
     this.space = h('div', {class: 'flame-space'}, this.picture.canvas);
     this.element = h('div', {
-      class: 'flame-box', onscroll: () => this.picture.drawNow()
+      class: 'flame-box', onscroll: () => this.picture.redraw()
     }, this.space);
     new ResizeObserver(() => this.resize()).observe(this.element);
   }

@@ -441,7 +441,8 @@ function start() {
     }
     yield;
     if (app.selection)
-      for (const make of [() => app.tree.areas, () => app.tree.parts, () => app.rows, () => app.lines])
+      for (const make of [() => app.tree.areas, () => app.tree.parts, () => app.rows, () => app.lines,
+                          () => app.tree.callees.children(app.tree.callees.root), () => app.tree.stackWeights])
         yield make();
     // The first search needs the forms of all names.
     for (const names of [model.texts, model.wholeNames.values()]) {

@@ -179,40 +179,33 @@ function addPlaces({model, shape: {grain}, profile, type, active}, hasOwn, rows)
 
 // The lines of the callers and callees of function fn, by their functions. Of several
 // lines, the one with the largest value in stacks with this call is taken.
-function callLines({model, shape, profile, base, type, active, activeBase}, fn) {
-  const {runs, frame} = model, {start, up} = runs, own = new Float64Array(runs.count);
-  for (const p of base ? [profile, base] : [profile]) {
-    const values = p.values[p === profile ? type : p.typeIndex(profile.types[type].name)];
-    const selected = p === profile ? active : activeBase;
-    for (let i = 0; i < p.stackCount; i++)
-      if (!selected || selected[i])
-        own[runs.of[p.nodes[i]]] += Math.abs(values[i]);
-  }
-  const total = runs.upward(own), of = model.frames[shape.grain], {std} = model.functions[shape.grain];
+function callLines(tree, fn) {
+  const {model: {runs, frame, frames, functions}, shape: {grain, std: showsAll}} = tree;
+  const of = frames[grain], {std} = functions[grain], weights = tree.stackWeights;
+  const isHidden = n => std[of[frame[n]]] && !showsAll;
   const sums = [new Map(), new Map()];
-  const add = (side, n, value) => {
-    const name = of[frame[n]], line = model.frames[1][frame[n]];
+  const add = (side, n, weight) => {
+    const name = of[frame[n]], line = frames[1][frame[n]];
     const lines = sums[side].get(name) || new Map();
-    sums[side].set(name, lines.set(line, (lines.get(line) || 0) + value));
+    sums[side].set(name, lines.set(line, (lines.get(line) || 0) + weight));
   };
-  // The last shown node at or above the end of each run.
-  const ends = new Uint32Array(runs.count);
-  for (let r = 1; r < runs.count; r++) {
-    if (!total[r])
-      continue;
-    let caller = ends[up[r]];
-    for (let n = start[r], end = start[r + 1]; n < end; n++) {
-      const name = of[frame[n]];
-      if (std[name] && !shape.std)
-        continue;
-      if (caller && name === fn)
-        add(0, caller, total[r]);
-      if (caller && of[frame[caller]] === fn)
-        add(1, n, total[r]);
-      caller = n;
-    }
-    ends[r] = caller;
-  }
+  const addCall = n => {
+    let caller = runs.parent(n);
+    while (caller && isHidden(caller))
+      caller = runs.parent(caller);
+    if (caller)
+      add(0, caller, weights[runs.of[n]]);
+    for (const open = [n]; open.length;)
+      for (let c = runs.firstChild(open.pop()); c; c = runs.nextSibling(c))
+        if (isHidden(c))
+          open.push(c);
+        else if (weights[runs.of[c]])
+          add(1, c, weights[runs.of[c]]);
+  };
+  const isWanted = of.map(name => name === fn);
+  for (let n = 1; n < frame.length; n++)
+    if (isWanted[frame[n]] && weights[runs.of[n]] && !isHidden(n))
+      addCall(n);
   const best = lines => [...lines].reduce((a, b) => b[1] > a[1] ? b : a)[0];
   return sums.map(map => new Map([...map].map(([name, lines]) => [name, best(lines)])));
 }

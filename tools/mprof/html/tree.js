@@ -351,6 +351,29 @@ class Tree {
     return this.madeParts;
   }
 
+  // The sum of the absolute values of each run of the model, of both profiles of a
+  // comparison.
+  get stackWeights() {
+    if (this.madeStackWeights)
+      return this.madeStackWeights;
+    const {model: {runs}, profile, base, type} = this, own = new Float64Array(runs.count);
+    const add = (p, index, selected) => {
+      for (let i = 0; i < p.stackCount; i++)
+        if (!selected || selected[i])
+          own[runs.of[p.nodes[i]]] += Math.abs(p.values[index][i]);
+    };
+    add(profile, type, this.active);
+    if (base)
+      add(base, base.typeIndex(profile.types[type].name), this.activeBase);
+    return this.madeStackWeights = runs.upward(own);
+  }
+
+  // All stacks, from the root.
+  get callees() {
+    this.madeCallees = this.madeCallees || GroupTree.callees(this, false);
+    return this.madeCallees;
+  }
+
   // The numbers of small stacks that end in the nodes that stand for them.
   get joined() {
     if (this.madeJoined)

@@ -47,7 +47,7 @@ class FlameView {
   show(app) {
     const {tree} = app;
     const groups = this.isUp ? GroupTree.callers(tree) :
-        GroupTree.callees(tree, this.merge.firstChild.checked);
+        this.merge.firstChild.checked ? GroupTree.callees(tree, true) : tree.callees;
     this.merge.hidden = this.isUp;
     this.flame.show(groups, app.matches);
     fill(this.legend, tree.base ? [
