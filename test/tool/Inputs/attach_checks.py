@@ -20,9 +20,9 @@ SHOWN = "profiles app ("
 class App:
     """The program, which replies to each command when it has carried it out."""
 
-    def __init__(self, **environment):
+    def __init__(self, command="./app", **environment):
         self.process = subprocess.Popen(
-            "./app",
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -47,7 +47,7 @@ class App:
 class Attach:
     """mprof attach, from the moment on at which the program is profiled."""
 
-    def __init__(self, app, *options):
+    def __init__(self, app, *options, shown=SHOWN):
         shutil.rmtree("out", ignore_errors=True)
         self.process = subprocess.Popen(
             [MPROF, "attach", str(app.pid), "-o", "out", "--heap-rate=1", *options],
@@ -55,7 +55,7 @@ class Attach:
             text=True,
         )
         self.begin = self.process.stderr.readline()
-        assert SHOWN in self.begin, self.begin
+        assert shown in self.begin, self.begin
 
     def wait(self, status=0):
         said = self.process.communicate(timeout=120)[1]
@@ -331,6 +331,21 @@ def started():
     attach.end()
     same(values("heap", "inuse_objects", "app_alloc"), 2)
     app.end()
+
+
+def becomes():
+    # A shell executes itself many times, and then the program.
+    script = '[ $1 = 0 ] && exec ./app; exec sh -c "$0" "$0" $(($1 - 1))'
+    app = App(["sh", "-c", script, script, "300"])
+    attach = Attach(app, shown="profiles ")
+    if SHOWN in attach.begin:
+        app.do("a 2")
+        attach.end()
+        same(values("heap", "inuse_objects", "app_alloc"), 2)
+    app.do("a 1")
+    app.end()
+    attach.process.kill()
+    attach.process.communicate()
 
 
 def stopped():

@@ -272,7 +272,7 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
     if (error)
       continue;
     if (!target_is_same(i->target)) {
-      *why = text_of("it has executed another program meanwhile; try again");
+      *why = text_of("it executes one program after the other; try again");
       is_done = true;
     } else if (!i->remote.is_in_sequence && !target_borrows_memory(i->target) &&
                stacks_is_safe(stacks, l.items[n].tid, i->remote.sleeps)) {

@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_SECONDS = 86400 };
+enum { LONGEST_SECONDS = 86400, GIVE_UP_MS = 30000 };
 
 struct session {
   struct options options; // with the root directory of the process
@@ -42,6 +42,7 @@ struct session {
   char name[64]; // of the program
   char *address; // of the HTTP server in the process, as mprof reaches it
   int64_t start_ns, stopped_us;
+  int64_t give_up_ms; // the last moment at which an attachment begins anew
 };
 
 // --- what the process is told ---
@@ -374,20 +375,17 @@ static void read_name(struct session *s) {
       *p = '_';
 }
 
-// Starts MProf in the process. Returns whether it runs.
-static bool start(struct session *s, const char *library) {
+// Starts MProf in the process. Returns NULL, or what has gone wrong.
+static char *start(struct session *s, const char *library) {
   const char *directory = socket_directory(&s->target);
-  if (!directory) {
-    complain(&s->options,
-             "%d can write to none of /tmp, /var/tmp, /dev/shm and /run",
-             (int)s->target.pid);
-    return false;
-  }
+  if (!directory)
+    return text_of("it can write to none of /tmp, /var/tmp, /dev/shm and /run");
   unsigned number = 0; // so that nobody else can take the name before
   if (getrandom(&number, sizeof number, 0) < 0)
     number = (unsigned)getpid();
   char *socket = text_of("%s/mprof-attach.%d.%08x.sock", directory,
                          (int)s->target.pid, number);
+  free(s->address);
   s->address = text_of("unix:%s%s", s->target.root, socket);
   char *options = options_for(s, socket);
   // If mprof ended or stopped while a thread of the process makes calls, the
@@ -397,13 +395,9 @@ static bool start(struct session *s, const char *library) {
   sigprocmask(SIG_BLOCK, &all, &before);
   char *why = inject(&s->target, library, options, &s->stopped_us);
   sigprocmask(SIG_SETMASK, &before, NULL);
-  if (why)
-    complain(&s->options, "cannot attach to %d: %s", (int)s->target.pid, why);
-  const bool is_started = !why;
-  free(why);
   free(options);
   free(socket);
-  return is_started;
+  return why;
 }
 
 // Returns whether the library is still in the process.
@@ -444,26 +438,87 @@ static enum ending finish(const struct session *s, enum ending ending) {
   return ending;
 }
 
-static int attach(struct session *s, const char *library, int seconds) {
-  char why[512];
-  struct file_names before = file_names_list(s->directory);
-  take_signals();
-  if (!start(s, library))
-    return STATUS_ERROR;
+// Reads the process. One that has just been started runs before it has loaded
+// libc: that is waited for. In the middle of execve, it does not have its
+// loader, and looks like a program that is linked statically.
+static char *read_started(struct target *t, pid_t pid) {
+  enum { WITH_LOADER_MS = 30000, WITHOUT_MS = 1000 };
+  int64_t since_ms = clock_now_ms();
+  for (bool had_loader = false;; had_loader = t->has_loader) {
+    char state[64];
+    char *why = target_read(t, pid);
+    if (t->has_loader != had_loader)
+      since_ms = clock_now_ms();
+    if (why || t->libc || t->has_musl ||
+        clock_now_ms() - since_ms >=
+            (t->has_loader ? WITH_LOADER_MS : WITHOUT_MS) ||
+        !target_status(pid, pid, "State", state, sizeof state) ||
+        (state[0] != 'R' && state[0] != 'D'))
+      return why;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+}
+
+// Returns whether the process has executed another program since it was read,
+// as a shell does that becomes the program, so that it is worth another try.
+static bool is_another(const struct session *s) {
+  return !target_is_same(&s->target) && clock_now_ms() < s->give_up_ms;
+}
+
+// Reads the process. Returns NULL, or why the library cannot be loaded into it.
+static char *prepare(struct session *s, pid_t pid) {
+  for (;;) {
+    char *why = read_started(&s->target, pid);
+    if (!why)
+      why = target_why_not_load(&s->target, s->options.allow_seccomp);
+    if (!why || !is_another(s))
+      return why;
+    free(why);
+  }
+}
+
+// Starts MProf in the process, which prepare has read, and sets what its
+// profiles leave out. Returns NULL, or what has gone wrong.
+static char *profile(struct session *s, const char *library) {
+  char text[512];
+  char *why = start(s, library);
+  if (why)
+    return why;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   s->start_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
   be_patient(false);
-  if (!begin(s, why, sizeof why)) {
+  if (begin(s, text, sizeof text))
+    return NULL;
+  if (target_is_same(&s->target))
     stop(s);
-    return complain(&s->options, "%d does not answer: %s", (int)s->target.pid,
-                    why);
+  return text_of("it does not answer: %s", text);
+}
+
+static int attach(struct session *s, const char *library, int seconds) {
+  struct file_names before = file_names_list(s->directory);
+  take_signals();
+  const int pid = (int)s->target.pid;
+  char *why = profile(s, library);
+  while (why && is_another(s)) {
+    free(why);
+    why = prepare(s, pid);
+    if (!why)
+      why = profile(s, library);
   }
+  if (why) {
+    complain(&s->options, "cannot attach to %d: %s", pid, why);
+    free(why);
+    return STATUS_ERROR;
+  }
+  read_name(s);
+  if (!shares_files(&s->target))
+    s->options.sysroot = s->target.root;
   if (!s->options.quiet)
     fprintf(stderr,
             "mprof attach: profiles %s (%d), of which one thread was stopped "
             "for %.1f ms%s\n",
-            s->name, (int)s->target.pid, (double)s->stopped_us / 1000,
+            s->name, pid, (double)s->stopped_us / 1000,
             seconds ? "" : "; Ctrl-C ends it");
   const enum ending ending = finish(s, wait_for_end(s, seconds));
   // A process that was killed or has executed another program leaves it.
@@ -501,36 +556,15 @@ static bool check_options(const struct options *o, int *seconds, pid_t *pid) {
   return heap_rate_is_right(o);
 }
 
-// Reads the process. One that has just been started runs before it has loaded
-// libc: that is waited for. In the middle of execve, it does not have its
-// loader, and looks like a program that is linked statically.
-static char *read_started(struct target *t, pid_t pid) {
-  enum { WITH_LOADER_MS = 30000, WITHOUT_MS = 1000 };
-  const int64_t begin = clock_now_ms();
-  for (;;) {
-    char state[64];
-    char *why = target_read(t, pid);
-    const int64_t waited = clock_now_ms() - begin;
-    if (why || t->libc || t->has_musl ||
-        waited >= (t->has_loader ? WITH_LOADER_MS : WITHOUT_MS) ||
-        !target_status(pid, pid, "State", state, sizeof state) ||
-        (state[0] != 'R' && state[0] != 'D'))
-      return why;
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-  }
-}
-
 int command_attach(const struct options *o) {
-  struct session s = {.options = *o};
+  struct session s = {.options = *o, .give_up_ms = clock_now_ms() + GIVE_UP_MS};
   int seconds;
   pid_t pid;
   if (o->path_count != 1)
     return complain(o, "usage: mprof attach PID [OPTION]...");
   if (!check_options(o, &seconds, &pid))
     return STATUS_ERROR;
-  char *why = read_started(&s.target, pid);
-  if (!why)
-    why = target_why_not_load(&s.target, o->allow_seccomp);
+  char *why = prepare(&s, pid);
   if (why)
     return complain(o, "cannot attach to %d: %s", (int)pid, why);
   char *library = preload_library();
@@ -542,9 +576,6 @@ int command_attach(const struct options *o) {
   s.directory = output_directory(o);
   if (!s.directory)
     return STATUS_ERROR;
-  read_name(&s);
-  if (!shares_files(&s.target))
-    s.options.sysroot = s.target.root;
   const int status = attach(&s, library, seconds);
   free(library);
   free(s.directory);
