@@ -22,6 +22,7 @@
 #include "sys/message.h"
 #include "terminal/markup.h"
 #include "terminal/quantity.h"
+#include "view/estimate.h"
 #include "view/functions.h"
 #include "view/lock_pairs.h"
 #include "view/shown_frames.h"
@@ -192,6 +193,16 @@ static void put_functions(const struct question *q, struct profile *p,
   functions_free(&rows);
 }
 
+// Prints the functions that allocated, or says why none is known.
+static void put_allocations(const struct question *q, struct profile *p,
+                            const char *path, size_t limit) {
+  if (estimate_lacks_samples(p))
+    printf("\n## %s\n\nNo block was sampled; mprof run " HEAP_RATE_OF_ALL ".\n",
+           q->title);
+  else
+    put_functions(q, p, path, limit);
+}
+
 // The questions in the order of their sections.
 static const struct question questions[] = {
     {"threadleak", NULL, "Stuck threads", "Threads that can never continue: ",
@@ -210,7 +221,7 @@ static const struct question questions[] = {
     {"heap", "inuse_space", "Memory at the end", "The program used ",
      " at the end", .put = put_functions},
     {"heap", "alloc_space", "Allocations", "The program allocated ", " in all",
-     "top --sample=alloc_space", .put = put_functions},
+     "top --sample=alloc_space", .put = put_allocations},
     {"temporary_objects", "temporary_objects", "Temporary blocks",
      "The program allocated ",
      " temporary blocks: each was freed before its thread allocated another",

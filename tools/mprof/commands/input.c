@@ -11,6 +11,7 @@
 #include "sys/message.h"
 #include "terminal/pager.h"
 #include "terminal/quantity.h"
+#include "view/estimate.h"
 #include "view/memory_parts.h"
 
 #include <stdlib.h>
@@ -393,6 +394,8 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
     fputs("no stack matches the options; mprof traces without options shows "
           "all stacks\n",
           out);
+  if (estimate_lacks_samples(v->profile))
+    fputs("no block was sampled; mprof run " HEAP_RATE_OF_ALL "\n", out);
   const char *other = input_other_type(v);
   if (other) {
     fputs("to see the values that are not 0, use --sample=", out);

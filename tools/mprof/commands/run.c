@@ -18,6 +18,7 @@
 #include "common/memory.h"
 #include "common/plural.h"
 #include "files/shown_path.h"
+#include "view/estimate.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -135,8 +136,8 @@ static bool user_sets(const struct options *o, const char *name) {
 static const char *why_empty(const struct options *o) {
   return o->heap_rate || user_sets(o, "heap_rate") || user_sets(o, "heap")
              ? "it has recorded nothing"
-             : "it has allocated too little to be sampled (--heap-rate=1 "
-               "counts every block)";
+             : "it has allocated too little to be sampled (" HEAP_RATE_OF_ALL
+               ")";
 }
 
 // Says that the signal has ended the program, why the program has written no

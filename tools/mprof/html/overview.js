@@ -229,6 +229,8 @@ class OverviewView {
       cards.push(() => this.valueCard('Allocated most', heap, all,
           [`${this.amount(heap, all, heap.typeIndex('alloc_objects'))}, `, this.freed(heap, all, inUse)]));
     }
+    if (heap && !heap.stackCount && !heap.base && heap.types.some(type => type.sampled))
+      cards.push(() => this.card({title: 'Memory', text: ['No block was sampled; ', this.exactCommand()]}));
     return cards;
   }
 

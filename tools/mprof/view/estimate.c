@@ -44,6 +44,11 @@ bool estimate_is_sampled(const struct profile *p, unsigned type) {
   return has_any;
 }
 
+bool estimate_lacks_samples(const struct profile *p) {
+  return p->sample_count == 0 && !p->is_truncated && p->period > 1 &&
+         profile_has_heap_period(p);
+}
+
 double estimate_variance(const struct profile *p, const struct sample *s,
                          unsigned type, int64_t value) {
   if (value == 0 || !is_sampled(p, type, s->period))

@@ -8,6 +8,9 @@
 
 #include "model/profile.h"
 
+// Says which option of mprof run replaces the estimates by exact values.
+#define HEAP_RATE_OF_ALL "--heap-rate=1 counts every block"
+
 // Returns the variance of the estimate that is value `type` of the sample, in
 // the square of its unit. Returns 0 if the value is exact or its variance is
 // not known.
@@ -21,5 +24,8 @@ bool estimate_is_uncertain(const struct profile *p, unsigned type);
 
 // Returns whether the values of this type are estimates.
 bool estimate_is_sampled(const struct profile *p, unsigned type);
+
+// Returns whether the profile samples blocks, and no block was sampled.
+bool estimate_lacks_samples(const struct profile *p);
 
 #endif
