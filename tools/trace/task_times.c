@@ -135,6 +135,14 @@ static void add_part(struct task_times *w, const struct task_part *part) {
   add_all_held(&p->held, &part->held);
 }
 
+// Returns the part in which thread g runs, or NULL.
+static struct task_part *running_part(struct task_times *w, uint64_t g) {
+  for (size_t i = 0; i < w->part_count; i++)
+    if (w->parts[i].kind == TIME_RUNNING && w->parts[i].g == g)
+      return &w->parts[i];
+  return NULL;
+}
+
 // Counts the time of the task up to now.
 static void count(struct task_timeline *l, struct task_times *w) {
   const uint64_t now = l->axis.now;
@@ -154,26 +162,14 @@ static void count(struct task_timeline *l, struct task_times *w) {
     part.wait = worker->wait;
   }
   add_part(w, &part);
-}
-
-// Returns the part in which thread g runs, or NULL.
-static struct task_part *running_part(struct task_times *w, uint64_t g) {
-  for (size_t i = 0; i < w->part_count; i++)
-    if (w->parts[i].kind == TIME_RUNNING && w->parts[i].g == g)
-      return &w->parts[i];
-  return NULL;
-}
-
-// Takes the time of `part` from the part in which its thread runs. Returns
-// whether there is such a part. If it is shorter, shortens `part`.
-static bool take_running(struct task_times *w, struct task_part *part) {
-  struct task_part *p = running_part(w, part->g);
-  if (!p)
-    return false;
-  if (part->ns > p->ns)
-    part->ns = p->ns;
-  p->ns -= part->ns;
-  return true;
+  if (part.kind != TIME_RUNNING)
+    return;
+  struct task_part *p = running_part(w, part.g);
+  const uint64_t since = worker_of(l, part.g)->since;
+  if (p->run_since != since)
+    p->run_ns = 0;
+  p->run_since = since;
+  p->run_ns += part.ns;
 }
 
 // Merges the parts of a wait that has ended with those of earlier waits that
@@ -410,23 +406,27 @@ static void line_region_end(struct timeline *line, uint64_t g) {
   assign(l, g);
 }
 
-// The thread does not know when it had no processor. So a task that began while
-// the thread ran gets its share of the time.
+// The thread does not know when it had no processor. So each task for which it
+// has run since its last wait gets a share, also if the task has ended.
 static void line_stopped(struct timeline *line, uint64_t g, bool is_preempted,
                          uint64_t ns) {
   struct task_timeline *l = of(line);
   const uint64_t since = worker_of(l, g)->since, now = l->axis.now;
   for (size_t i = 0; i < l->wanted_count; i++) {
     struct task_times *w = &l->wanted[i];
-    if (!has_thread(w, g))
+    if (has_thread(w, g))
+      count(l, w);
+    struct task_part *p = running_part(w, g);
+    if (!p || p->run_since != since || now <= since)
       continue;
-    count(l, w);
     struct task_part part = {
-        .kind = is_preempted ? TIME_PREEMPTED : TIME_OFF_CPU, .g = g, .ns = ns};
-    if (w->task->begin > since && now > since)
-      part.ns = (uint64_t)((unsigned __int128)ns * (now - w->task->begin) /
-                           (now - since));
-    if (take_running(w, &part))
+        .kind = is_preempted ? TIME_PREEMPTED : TIME_OFF_CPU,
+        .g = g,
+        .ns = (uint64_t)((unsigned __int128)ns * p->run_ns / (now - since))};
+    if (part.ns > p->ns)
+      part.ns = p->ns;
+    p->ns -= part.ns;
+    if (part.ns)
       add_part(w, &part);
   }
 }

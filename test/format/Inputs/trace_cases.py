@@ -414,6 +414,20 @@ def _(g):
     g.ev(10, ms(40), "HeapAlloc", 1)
 
 
+@good("stopped-later")
+def _(g):
+    """Tasks of a thread that learns at its next wait that it had no processor."""
+    for number, begin, end in (1, 0, 10), (2, 10, 30), (3, 35, 60):
+        g.ev(10, ms(begin), "UserTaskBegin", number, 0, g.string("task"), g.main)
+        if number == 3:
+            key = g.string("thread.preempted_ns")
+            g.ev(10, ms(40), "UserLog", 0, key, g.string("8000000"), 0)
+            block(g, ms(40), m=10, stack=g.main)
+            g.ev(10, ms(50), "GoUnblock", 1, 1, 0)
+            start(g, 1, 2, ms(50), m=10)
+        g.ev(10, ms(end), "UserTaskEnd", number, g.main)
+
+
 @good("locks")
 def _(g):
     """Waits at one line for locks with names, and for one without a name."""
