@@ -5,6 +5,8 @@
 
 #include "sys/stats.h"
 
+#include <string.h>
+
 // The descriptions of all counters, one after the other.
 static const struct texts {
 #define MPROF_STAT(Name, Loss, Text)                                           \
@@ -21,8 +23,19 @@ const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT] = {
 #include "sys/stats.def"
 };
 
-const char *mprof_stat_text(int s) {
-  return (const char *)&texts + mprof_stat_infos[s].text;
+void mprof_stat_text(struct mprof_text *t, int s, uint64_t n) {
+  const char *at = (const char *)&texts + mprof_stat_infos[s].text;
+  for (const char *open; (open = strchr(at, '{')) != NULL;) {
+    const char *one = open + 1, *many = strchr(one, '|') + 1,
+               *close = strchr(many, '}');
+    mprof_text_mem(t, at, (size_t)(open - at));
+    if (n == 1)
+      mprof_text_mem(t, one, (size_t)(many - 1 - one));
+    else
+      mprof_text_mem(t, many, (size_t)(close - many));
+    at = close + 1;
+  }
+  mprof_text_str(t, at);
 }
 
 static _Atomic uint64_t counters[MPROF_STAT_COUNT];

@@ -9,6 +9,7 @@
 #define MPROF_RT_SYS_STATS_H
 
 #include "sys/base.h"
+#include "sys/message.h"
 
 // Identifies the counters. The report and the comments in profiles show their
 // values.
@@ -24,8 +25,8 @@ struct mprof_stat_info {
 };
 extern MPROF_HIDDEN const struct mprof_stat_info
     mprof_stat_infos[MPROF_STAT_COUNT];
-// Returns the description of counter s.
-const char *mprof_stat_text(int s);
+// Appends the description of counter s, in the form for the number n.
+void mprof_stat_text(struct mprof_text *t, int s, uint64_t n);
 // A second array to which mprof_stat_add adds, in the file of the option
 // persist;
 // NULL: none. Written with persistent_lock held, and in a forked child.

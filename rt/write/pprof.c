@@ -649,7 +649,7 @@ static void put_stats(struct mprof_pprof *w) {
     mprof_text_str(&t, ": ");
     mprof_text_dec(&t, n);
     mprof_text_str(&t, " ");
-    mprof_text_str(&t, mprof_stat_text(i));
+    mprof_stat_text(&t, i, n);
     put_comment(w, &t);
   }
 }

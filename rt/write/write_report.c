@@ -51,9 +51,12 @@ static void put_losses(struct mprof_report *w) {
     if (!has_any)
       mprof_report_put(w, "\nMissing from the profiles\n");
     has_any = true;
+    char text[256];
+    struct mprof_text t = MPROF_TEXT(text);
+    mprof_stat_text(&t, i, n);
     mprof_report_put(w, "  ");
     mprof_report_count(w, (int64_t)n, " ");
-    mprof_report_put(w, mprof_stat_text(i));
+    mprof_report_put(w, text);
     mprof_report_put(w, "\n");
   }
 }

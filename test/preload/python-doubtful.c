@@ -19,7 +19,7 @@
 // RUN: for case in right cold; do \
 // RUN:   %run{heap_rate=1:log_path=$case.%%p} LD_PRELOAD=%preload ./known $case && \
 // RUN:   FileCheck --check-prefix=RIGHT %s < $case.*.txt || exit 1; done
-// RIGHT-NOT: without their functions of Python
+// RIGHT-NOT: without {{its|their}} functions of Python
 // RIGHT: #1 {{.*}} in inner {{.*}}fake.py:12
 // RIGHT-NEXT: #2 {{.*}} in outer {{.*}}fake.py:12
 //
@@ -32,7 +32,7 @@
 // RUN:   FileCheck --check-prefix=WRONG %s < $program.*.txt || exit 1; done
 // WRONG-NOT: fake.py
 // WRONG: #1 {{.*}} in _PyEval_EvalFrameDefault
-// WRONG: 1 stacks without their functions of Python
+// WRONG: 1 stack without its functions of Python
 
 #include <pthread.h>
 #include <stdint.h>

@@ -21,7 +21,7 @@
 //
 // DEEP: incomplete: libraries_uncounted 1
 // REPORT: Missing from the profiles
-// REPORT-NEXT: 1 libraries whose allocations and frees are not counted
+// REPORT-NEXT: 1 library whose allocations and frees are not counted
 // SPACE: incomplete: namespaces 1
 
 #define _GNU_SOURCE

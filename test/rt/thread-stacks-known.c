@@ -25,7 +25,7 @@
 // RUN: %if !emulated %{ %run{threads=1:symbolize=0:snapshot_every=1h} \
 // RUN:     ./app refused && FileCheck %s < mprof.app.*.txt %}
 //
-// CHECK: {{^ +1 }}thread profiles that lack the threads without recorded events, because /proc/self/task could not be read{{$}}
+// CHECK: {{^ +1 }}thread profile that lacks the threads without recorded events, because /proc/self/task could not be read{{$}}
 
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -177,8 +177,12 @@ static struct profile *new_profile(const struct reader *r, const char *rate,
     const uint64_t n = r->file->head.stats[i];
     if (!mprof_stat_infos[i].is_loss || n == 0)
       continue;
-    snprintf(text, sizeof text, "%s: %" PRIu64 " %s", mprof_stat_infos[i].name,
-             n, mprof_stat_text(i));
+    struct mprof_text t = MPROF_TEXT(text);
+    mprof_text_str(&t, mprof_stat_infos[i].name);
+    mprof_text_str(&t, ": ");
+    mprof_text_dec(&t, n);
+    mprof_text_str(&t, " ");
+    mprof_stat_text(&t, i, n);
     profile_comment(p, profile_text(p, text));
   }
   return p;
