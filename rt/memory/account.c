@@ -794,6 +794,9 @@ void mprof_account_put_notes(struct mprof_text *t,
       "count as resident");
   mprof_account_put_note(
       t, "", a->heaps_unwalked,
-      " heaps of malloc could not be read, so that their free memory "
-      "counts as in use");
+      a->heaps_unwalked == 1
+          ? " heap of malloc could not be read, so that its free memory counts "
+            "as in use"
+          : " heaps of malloc could not be read, so that their free memory "
+            "counts as in use");
 }

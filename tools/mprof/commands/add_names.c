@@ -91,10 +91,11 @@ static void say_what_servers_lack(const struct options *options,
     unnamed += p->locations[i].line_count == 0;
   if (unnamed)
     complain(options,
-             "--debuginfod: %zu of %zu addresses still have no names: the "
-             "servers of DEBUGINFOD_URLS have no file for them, or cannot be "
-             "reached",
-             unnamed, p->location_count);
+             "--debuginfod: %zu of %zu address%s still %s: the servers of "
+             "DEBUGINFOD_URLS have no file for %s, or cannot be reached",
+             unnamed, p->location_count, p->location_count == 1 ? "" : "es",
+             unnamed == 1 ? "has no name" : "have no names",
+             unnamed == 1 ? "it" : "them");
 }
 
 void add_names_demangle(struct profile *p) {

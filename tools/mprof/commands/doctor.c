@@ -281,6 +281,7 @@ static struct unnamed count_unnamed(const struct profile *p) {
 static void examine_profile_names(const struct profile *p) {
   const struct unnamed u = count_unnamed(p);
   const char *has = u.count == 1 ? "has no name" : "have no names";
+  const char *es = p->location_count == 1 ? "" : "es";
   const char *library =
       u.library == NO_MAPPING ? NULL : p->strings[p->mappings[u.library].file];
   if (u.count == 0)
@@ -288,15 +289,15 @@ static void examine_profile_names(const struct profile *p) {
   else if (u.in_program == 0 && library && elf_is_stripped(library))
     // Libraries of the system usually have no symbols.
     say(true,
-        "%zu of %zu addresses %s, %zu of them in %s, which has no "
+        "%zu of %zu address%s %s, %zu of them in %s, which has no "
         "symbols: install its debug symbols (often a package NAME-dbgsym), or "
         "use mprof top --debuginfod",
-        u.count, p->location_count, has, u.in_library, library);
+        u.count, p->location_count, es, has, u.in_library, library);
   else
     say(false,
-        "%zu of %zu addresses %s; mprof symbolize adds them if the "
+        "%zu of %zu address%s %s; mprof symbolize adds them if the "
         "program's files are there",
-        u.count, p->location_count, has);
+        u.count, p->location_count, es, has);
   for (size_t i = 0; i < p->mapping_count; i++)
     if (p->mappings[i].build_id == 0 && p->mappings[i].has_functions == false)
       say(false, "%s has no build id", p->strings[p->mappings[i].file]);

@@ -12,6 +12,7 @@
 #include "commands/options.h"
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/plural.h"
 #include "files/bytes.h"
 #include "files/read_profile.h"
 #include "live/live_client.h"
@@ -230,8 +231,9 @@ static bool read_use(void) {
     return true;
   if (!process_use_read(live.pid, &use))
     return false;
-  snprintf(text, sizeof live.shown.use, "%s resident, %ld threads",
-           quantity_of(use.rss, "bytes").text, (long)use.threads);
+  snprintf(text, sizeof live.shown.use, "%s resident, %ld thread%s",
+           quantity_of(use.rss, "bytes").text, (long)use.threads,
+           plural((uint64_t)use.threads));
   if (live.use_ms && now - live.use_ms < SHORT_MS)
     return true;
   if (live.use_ms)

@@ -305,7 +305,7 @@ class LinesView {
       return this.fileElement(model, tree, f, isOpen);
     }),
          sorted.length > shown.length && h('p', {class: 'note'},
-             `${sorted.length - shown.length} more files have smaller values; search for a name.`),
+             `Files with smaller values, not shown: ${sorted.length - shown.length}. Search for a name.`),
          rest && h('p', {class: 'note'}, `${counted(rest.others, 'other line')} with small values, ` +
              `${quantity(rest.flat, tree.unit)} own in all, ${rest.others === 1 ? 'is' : 'are'} not shown.`),
          !sorted.length && h('p', {class: 'note'}, 'No frame with a known source line matches.'));
