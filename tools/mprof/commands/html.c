@@ -4,6 +4,7 @@
 // mprof html: one page that shows profiles and traces in a browser.
 
 #include "commands/add_names.h"
+#include "commands/arguments.h"
 #include "commands/directory.h"
 #include "commands/html_page.h"
 #include "commands/input.h"
@@ -18,6 +19,7 @@
 #include "files/shown_path.h"
 #include "html/page.h"
 #include "html/trace_page.h"
+#include "sys/message.h"
 #include "view/short_names.h"
 
 #include <errno.h>
@@ -247,7 +249,25 @@ static bool check_base(const struct groups *g) {
   return !base;
 }
 
-// Reads the file of --base, or the profiles of its directory.
+// Returns whether a shown file is the present profile of the program, after a
+// message.
+static bool is_shown_program(const struct options *o, const char *program) {
+  for (int i = 0; i < o->path_count; i++) {
+    const char *shown = shown_path(o->paths[i]);
+    const char *rest = mprof_text_after(shown, program);
+    if (shown == o->paths[i] || !rest || *rest != '.')
+      continue;
+    complain(o,
+             "--base=%s is the program that is shown, so nothing would have "
+             "changed; mprof ctl %s dump heap writes a file to compare with "
+             "later",
+             program, program);
+    return true;
+  }
+  return false;
+}
+
+// Reads the file of --base, or the profiles of its directory or program.
 static bool read_base(struct groups *g) {
   static const char *const suffixes[] = {".pb.gz", NULL};
   char *path = (char *)g->options->base;
@@ -255,8 +275,17 @@ static bool read_base(struct groups *g) {
   own.paths = &path;
   own.path_count = 1;
   const struct options given = own;
-  if (!directory_expand(&given, suffixes, true, &own))
+  if (arguments_is_program(path)) {
+    size_t count = 0;
+    if (is_shown_program(g->options, path))
+      return false;
+    own.paths = arguments_profiles(&given, path, &count);
+    own.path_count = (int)count;
+    if (!own.paths)
+      return false;
+  } else if (!directory_expand(&given, suffixes, true, &own)) {
     return false;
+  }
   bool is_good = true;
   for (int i = 0; i < own.path_count && is_good; i++)
     is_good = add_file(g, own.paths[i], ROLE_BASE);
