@@ -15,14 +15,21 @@ const address = `#view=Timeline&lane=${lane}&time=${time[longest]}`;
 // and shows the interval when it has read the new address.
 const timer = setInterval(() => {
   const shown = document.querySelector('.details'), details = shown ? text(shown) : '';
-  const note = [...document.querySelectorAll('.legend')].map(text).find(t => /merged/.test(t));
-  if (!/states shorter/.test(details) || !/--from=/.test(note)) {
+  const note = () => [...document.querySelectorAll('.legend')].map(text).find(t => /merged/.test(t));
+  if (!/states shorter/.test(details) || !/part in full/.test(note())) {
     location.hash = address;
     return;
   }
   clearInterval(timer);
-  console.log('step: note: ' + note);
+  console.log('step: note: ' + note());
   for (const lane of lanes)
     console.log(`step: times: ${lane.thread.id} ${lane.sums.map(s => s[lane.count]).join(' ')}`);
   console.log('step: merged: ' + details.replace(/^.*?: /, ''));
+  press(document.querySelector('.timeline'), 'w');
+  const zoomed = setInterval(() => {
+    if (!/--from=/.test(note()))
+      return;
+    clearInterval(zoomed);
+    console.log('step: zoomed: ' + note());
+  }, 50);
 }, 50);

@@ -26,7 +26,7 @@ class TimelineView extends TimelineDrawing {
     this.details = h('div', {class: 'details', tabindex: 0, role: 'region', 'aria-label': 'Selected state'});
     this.picture = new Picture({
       class: 'timeline', tabindex: 0, role: 'application', 'aria-label': 'Timeline of threads. ' +
-          'A and D move, W and S zoom, the arrow keys choose states, G follows a wait to its cause, H folds ' +
+          'A and D move, W and S zoom, the arrow keys choose states, T chooses tasks, G follows a wait to its cause, H folds ' +
           'the rows of a thread or group, Escape shows all.',
       onwheel: e => this.wheel(e), onpointerdown: e => this.down(e),
       onpointermove: e => this.move(e), onpointerup: e => this.up(e),
@@ -45,7 +45,7 @@ class TimelineView extends TimelineDrawing {
       onpointermove: e => e.buttons && this.mapMove(e)
     }, (context, width, height) => this.drawMap(context, width, height));
     this.foundText = h('span', {class: 'legend', role: 'status'});
-    this.command = h('code');
+    this.command = h('span');
     this.hint = h('span', {class: 'legend'}, 'Zoom in to see the arrows of wakeups.');
     const used = new Set(lanes.flatMap(lane => lane.waitKinds(this.trace)));
     const keys = [['run', 'running'], ...WAITS.filter((_, k) => used.has(k)), ['ready', 'runnable'],
@@ -56,7 +56,7 @@ class TimelineView extends TimelineDrawing {
         h('span', {class: 'legend'}, `${counted(lanes.length, 'thread')}, ` +
             `${counted(changes, 'change')}, ${counted(arrows.count, 'wakeup')} in ${timeText(duration)}` +
             (duration < whole ? ` of ${timeText(whole)}, from ${this.trace.moment(0)}` : '')),
-        shortest > 0 && h('span', {class: 'legend'}, `Intervals below ${timeText(shortest)} are merged; `, this.command, ' shows this part in full'),
+        shortest > 0 && h('span', {class: 'legend'}, `Intervals below ${timeText(shortest)} are merged; `, this.command),
         this.hint, this.foundText, violations > 0 && h('span', {class: 'loss'}, 'the trace is damaged; a part is missing')),
         this.map.canvas, this.box, this.details);
   }
@@ -66,11 +66,17 @@ class TimelineView extends TimelineDrawing {
     Object.assign(this, timelineRows(this.trace, this.groups, this.open, this.folded));
   }
 
-  // The command that shows what is in view without merged intervals.
+  // The command that shows what is in view without merged intervals. For all of the
+  // trace, it would merge them again.
   sayCommand() {
     const {begin} = this.trace;
     const time = t => `${Number(((begin + t) / 1e9).toPrecision(6))}s`;
-    this.command.textContent = `mprof html --from=${time(this.from)} --to=${time(this.to)}`;
+    fill(this.command, ...this.showsWhole() ? ['zoom in for the command that shows a part in full'] :
+        [h('code', {}, `mprof html --from=${time(this.from)} --to=${time(this.to)}`), ' shows this part in full']);
+  }
+
+  showsWhole() {
+    return this.from === 0 && this.to === this.trace.duration;
   }
 
   show() {
@@ -173,7 +179,7 @@ class TimelineView extends TimelineDrawing {
 
   state() {
     const s = this.selected;
-    const isAll = this.from === 0 && this.to === this.trace.duration;
+    const isAll = this.showsWhole();
     return {
       from: isAll ? null : Math.round(this.from), to: isAll ? null : Math.round(this.to),
       lane: s ? s.lane : null, time: s ? this.trace.lanes[s.lane].time[s.i] : null,
@@ -257,7 +263,7 @@ class TimelineView extends TimelineDrawing {
     this.trail = [];
     const span = this.spanAt(event);
     if (span && span.kind !== SPAN_MESSAGE)
-      this.selectRange(span.span.begin, span.span.end);
+      this.selectRange(span.span.begin, span.span.end, span.span);
     else
       this.select(this.hit(event));
   }
@@ -312,31 +318,52 @@ class TimelineView extends TimelineDrawing {
       'A click opens the group'];
   }
 
+  scrollToRow(row) {
+    const y = row * this.laneHeight, {box} = this;
+    const room = box.clientHeight - this.top() - this.laneHeight;
+    if (y < box.scrollTop || y > box.scrollTop + room)
+      box.scrollTop = y - room / 2;
+  }
+
   select(hit) {
     this.selected = hit;
-    this.range = null;
+    this.range = this.span = null;
     this.chain = hit ? this.trace.chainOf(hit) : [];
     if (hit) {
       const group = this.groups[hit.lane];
       if (group && !this.open.has(group))
         this.fold(group);
-      const y = this.rowOf[hit.lane] * this.laneHeight, {box} = this;
-      const room = box.clientHeight - this.top() - this.laneHeight;
-      if (y < box.scrollTop || y > box.scrollTop + room)
-        box.scrollTop = y - room / 2;
+      this.scrollToRow(this.rowOf[hit.lane]);
     }
     this.describe();
     this.picture.redraw();
     this.app.remember();
   }
 
-  // Selects a range of time, and shows what the threads did in it.
-  selectRange(from, to) {
+  // Selects a range of time, and shows what the threads did in it. span: the task
+  // or region that has this range.
+  selectRange(from, to, span = null) {
     this.selected = null;
+    this.span = span;
     this.range = [Math.max(0, from), Math.min(to, this.trace.duration)];
     this.describe();
     this.picture.redraw();
     this.app.remember();
+  }
+
+  // Selects the next task, or the one before, as a click does. Without one, it is
+  // the first or last in view. In a trace without tasks, these are regions.
+  stepTask(by) {
+    const spansOf = wanted => this.trace.spanRows.filter(({kind}) => kind === wanted).flatMap(row => row.spans);
+    const tasks = [SPAN_RANGE, SPAN_REGION].map(spansOf).find(spans => spans.length) || [];
+    tasks.sort((a, b) => by * (a.begin - b.begin || a.end - b.end));
+    const at = tasks.indexOf(this.span);
+    const task = at >= 0 ? tasks[at + 1] : tasks.find(t => t.end >= this.from && t.begin <= this.to);
+    if (!task)
+      return;
+    this.selectRange(task.begin, task.end, task);
+    this.moveTo(task.begin, task.end);
+    this.scrollToRow(Math.max(0, this.rows.findIndex(({spans}) => spans && spans.includes(task))));
   }
 
   // Hides or shows the threads of a group, or the regions, labels and messages of
@@ -400,7 +427,7 @@ class TimelineView extends TimelineDrawing {
       f: () => this.zoomSelected(), g: () => this.followCause(),
       G: () => this.followBack(), h: () => this.foldSelected(), n: () => this.stepHit(1), N: () => this.stepHit(-1),
       Enter: () => this.zoomSelected(),
-      ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1),
+      t: () => this.stepTask(1), T: () => this.stepTask(-1), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1),
       ArrowDown: () => this.stepLane(1), ArrowUp: () => this.stepLane(-1)
     };
     if (!Object.hasOwn(moves, key))
@@ -429,10 +456,14 @@ class TimelineView extends TimelineDrawing {
   showState(hit) {
     const lane = this.trace.lanes[hit.lane], {i} = hit;
     this.select(hit);
-    if (lane.time[i + 1] < this.from || lane.time[i] > this.to) {
-      const span = this.to - this.from;
-      this.showSpan(lane.time[i] - span / 2, lane.time[i] + span / 2);
-    }
+    this.moveTo(lane.time[i], lane.time[i + 1]);
+  }
+
+  // Moves to an interval that cannot be seen.
+  moveTo(begin, end) {
+    const span = this.to - this.from;
+    if (end < this.from || begin > this.to)
+      this.showSpan(begin - span / 2, begin + span / 2);
   }
 
   stepLane(by) {
@@ -525,7 +556,8 @@ class TimelineView extends TimelineDrawing {
     }).sort((a, b) => b.sums[0] - a.sums[0] || b.sums[1] - a.sums[1]);
     const row = (name, sums) => h('tr', {}, sums.map(v => h('td', {class: 'number'}, v ? timeText(v) : '')),
         h('td', {}, name));
-    return [h('div', {class: 'state'}, h('div', {class: 'strong'}, `${timeText(to - from)} from ${this.trace.moment(from)}`),
+    return [h('div', {class: 'state'}, h('div', {class: 'strong'}, (this.span ? this.trace.spanText(this.span) + ': ' : '') +
+        `${timeText(to - from)} from ${this.trace.moment(from)}`),
       h('table', {}, h('thead', {}, h('tr', {}, ['running', 'waiting', 'runnable', 'in a call', 'thread'].map(
           (t, k) => h('th', {class: k < 4 ? 'number' : ''}, t)))),
         h('tbody', {}, row('all threads', all), rows.slice(0, 50).map(r => row(r.name, r.sums)))),

@@ -113,13 +113,13 @@ class TimelineDrawing {
     const bottom = AXIS + size - 6;
     context.beginPath();
     context.moveTo(this.labelWidth, bottom);
-    // The largest value of each pixel.
+    // The largest value of each pixel. Before the first value, none is known.
     for (let px = 0; px < this.width; px++) {
-      const first = Math.max(0, upperBound(heapTime, this.timeAt(this.labelWidth + px)) - 1);
+      const first = upperBound(heapTime, this.timeAt(this.labelWidth + px)) - 1;
       const last = upperBound(heapTime, this.timeAt(this.labelWidth + px + 1));
-      let value = heap[first];
+      let value = first < 0 ? 0 : heap[first];
       const stride = Math.max(1, Math.floor((last - first) / 64));
-      for (let i = first; i < last; i += stride)
+      for (let i = Math.max(0, first); i < last; i += stride)
         value = Math.max(value, heap[i]);
       context.lineTo(this.labelWidth + px, bottom - value / most * (size - 12));
     }

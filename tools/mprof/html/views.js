@@ -470,7 +470,8 @@ function keyList() {
         '+ and \u2212 magnify, s shows callers and callees, c copies the stack',
     'Tables: arrow keys move, Enter shows callers and callees',
     'Timeline: a and d move, w and s zoom, f shows the selected wait, g goes to what ended it, ' +
-        'G goes back, h folds the rows of its thread or group, n and N step through what the search finds'
+        'G goes back, h folds the rows of its thread or group, n and N step through what the search finds, ' +
+        't and T through tasks'
   ].map(t => h('li', {}, t)));
 }
 
