@@ -18,9 +18,20 @@ static const char head[] =
     "table { border-collapse: collapse }\n"
     "th, td { padding: 2px 1em 2px 0; text-align: right; "
     "font-variant-numeric: tabular-nums; white-space: nowrap }\n"
-    "th:last-child, td:last-child { text-align: left }\n"
+    "th:last-child, td:last-child { text-align: left; white-space: normal; "
+    "overflow-wrap: anywhere }\n"
+    "h1 { overflow-wrap: anywhere }\n"
+    "pre { white-space: pre-wrap }\n"
     "tr + tr { border-top: 1px solid #8884 }\n"
-    ".broken { color: #d33; font-weight: bold }\n</style></head><body>\n";
+    ".broken { color: #d33; font-weight: bold }\n"
+    // In a narrow window, the name is below the values.
+    "@media (max-width: 700px) {\n"
+    "body { margin: 1em; font-size: 13px } h1 { font-size: 1.3em }\n"
+    "table, tbody { display: block }\n"
+    "tr { display: grid; grid-template-columns: 3fr 3fr 3fr 2fr }\n"
+    "th, td { white-space: normal; padding-right: 4px }\n"
+    "th:last-child, td:last-child { grid-column: 1 / -1 }\n"
+    "}\n</style></head><body>\n";
 
 static void put_cell(FILE *out, const char *text) {
   fputs("<td>", out);
