@@ -59,7 +59,7 @@ function useSearch() {
   say('search', text('.total'));
   box.value = '(';
   box.dispatchEvent(new Event('input'));
-  say('wrong expression', `${text('.total')}, ${box.title}`);
+  say('wrong expression', text('.total'));
 }
 
 // The list of keys, which takes all keys while it is open.

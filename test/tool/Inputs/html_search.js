@@ -16,7 +16,7 @@ function inTable() {
   ]) {
     search(text);
     const name = find('td .name');
-    say(text, `${find('.total').textContent.replace(/.*total; /, '')}; ${name ? name.textContent : ''} | ${box.title}`);
+    say(text, `${find('.total').textContent.replace(/.*total; /, '')}; ${name ? name.textContent : ''}`);
   }
   document.querySelectorAll('[role=tab]')[0].click();
 }

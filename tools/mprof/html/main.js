@@ -241,8 +241,6 @@ class App {
 
   readPattern() {
     this.pattern = this.searchBox.value ? new Search(this.searchBox.value) : null;
-    // The reason why an expression is read as a text.
-    this.searchBox.title = this.pattern ? this.pattern.reason : '';
   }
 
   search() {

@@ -81,7 +81,7 @@ class Search {
       if (this.plain.source !== text)
         this.expression = new Expression(text);
     } catch (error) {
-      this.reason = error.message.replace(/^.*: /s, '');
+      this.reason = error.message.replace(/^.*: /s, '').replace(/^./, c => c.toLowerCase());
     }
   }
 
@@ -93,7 +93,7 @@ class Search {
   // "3 functions match", and what a user must know about this number.
   countText(count, noun) {
     const note = this.expression && this.expression.gaveUp ? ' at least, because the expression is too complex' :
-        this.reason ? ' as plain text' : '';
+        this.reason ? ` as plain text (${this.reason})` : '';
     return `${counted(count, noun)} ${count === 1 ? 'matches' : 'match'}${note}`;
   }
 }
