@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: mprof explain shows for which locks the threads of a deadlock wait,
-// and which threads hold them, in the lines of mprof stuck.
+// and which threads hold them, in the lines of mprof stuck. Of the report, it
+// shows the cycle, with the calls that took the locks.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -16,6 +17,18 @@
 //  CHECK-DAG:        lock: a ({{0x[0-9a-f]+}})
 //  CHECK-DAG:        holder: thread {{[0-9]+}}
 //      CHECK:    mprof stuck app.threadleak.pb.gz
+//
+// RUN: mv x.*.stuck.txt app.stuck.txt && %build/bin/mprof explain app.threadleak.pb.gz app.stuck.txt > both.md
+// RUN: FileCheck --match-full-lines --strict-whitespace %s --check-prefix=BOTH < both.md
+// RUN: grep -c 'mprof stuck app.stuck.txt' both.md | grep -x 1
+// RUN: %build/bin/mprof stuck app.stuck.txt | sed -n '/^Cycle/,/^SUMMARY/{/^SUMMARY/d;p}' | sed 's/^./    &/' > cycle.txt
+// RUN: test -s cycle.txt && %python -c "assert open('cycle.txt').read() in open('both.md').read()"
+//      BOTH:## Cycles of stuck threads
+// BOTH-EMPTY:
+// BOTH-NEXT:    Cycle 1 of 1: 2 threads wait for one another
+//      BOTH:{{.*}} in b_then_a {{.*}}
+//      BOTH:    mprof stuck app.stuck.txt
+//      BOTH:## Stuck threads
 
 #include "deadlock.h"
 

@@ -76,6 +76,11 @@ static bool is_profile(const char *path) {
   return !kind || ends_with(kind->suffix, ".pb.gz");
 }
 
+static bool is_stuck_report(const char *path) {
+  const struct profile_kind *kind = profile_kind_of(path);
+  return kind && strcmp(kind->name, "stuck") == 0;
+}
+
 // --- sections ---
 
 // Prints the command that shows more, as a block of code.
@@ -320,12 +325,19 @@ int command_explain(const struct options *options) {
       break;
     }
   put_others(&others);
+  bool *is_shown = zeroed(f.count, sizeof *is_shown);
+  for (size_t i = 0; i < f.count; i++) {
+    is_shown[i] = is_stuck_report(f.items[i]) &&
+                  cycles_section(options, f.items[i], limit);
+    if (is_shown[i])
+      put_command("stuck", f.items[i]);
+  }
   for (size_t q = 0; q < sizeof questions / sizeof *questions; q++)
     for (size_t i = 0; i < f.count; i++)
       if (kinds[i] && strcmp(kinds[i], questions[q].kind) == 0)
         questions[q].put(&questions[q], profiles[i], f.items[i], limit);
   for (size_t i = 0; i < f.count; i++) {
-    if (is_profile(f.items[i]))
+    if (is_shown[i] || is_profile(f.items[i]))
       continue;
     const struct profile_kind *kind = profile_kind_of(f.items[i]);
     if (strcmp(kind->name, "trace") == 0 && latency_section(f.items[i], limit))
@@ -335,6 +347,7 @@ int command_explain(const struct options *options) {
   put_losses(profiles, f.count);
   free(profiles);
   free(kinds);
+  free(is_shown);
   free(f.items);
   free(others.items);
   return STATUS_OK;

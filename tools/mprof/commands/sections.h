@@ -8,6 +8,7 @@
 #ifndef MPROF_TOOL_SECTIONS_H
 #define MPROF_TOOL_SECTIONS_H
 
+#include "commands/options.h"
 #include "view/view.h"
 
 #include <stdbool.h>
@@ -20,6 +21,11 @@ void locks_section(const struct view *v, size_t limit);
 // Prints the stacks of stuck threads, each with the lock that its threads wait
 // for and the thread that holds it (mprof stuck).
 void stuck_section(const struct view *v, size_t limit, FILE *out);
+
+// Prints the cycles of threads that wait for one another, from a report of
+// stuck threads: for what each thread waits, and where it has taken the lock
+// for which another waits. Returns false if the file has no cycle.
+bool cycles_section(const struct options *o, const char *path, size_t limit);
 
 // Prints the values of the program's label `index`, which are sorted by name
 // (mprof labels). Returns false if the program has fewer labels.

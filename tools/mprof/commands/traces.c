@@ -124,21 +124,30 @@ static bool is_first_line(const char *line, const char *title) {
          version[length + 1 + rest] == '\n';
 }
 
-// Prints the file if its first line is "MProf VERSION TITLE". Returns whether
-// it is such a file.
-static bool show_report(const struct options *options, const char *path,
-                        const char *title) {
+// Returns the text of the file, with the names of locks, if its first line is
+// "MProf VERSION TITLE", or else NULL.
+static char *read_report(const struct options *options, const char *path,
+                         const char *title) {
   struct bytes bytes;
   // A pipe can be read only once, and the profile's reader needs its data.
   if (input_is_pipe(path) || bytes_read(path, &bytes) != NULL)
-    return false;
+    return NULL;
   char *text = zeroed(bytes.length + 1, 1);
   if (bytes.length)
     memcpy(text, bytes.at, bytes.length);
   free(bytes.at);
-  if (!is_first_line(text, title))
+  if (is_first_line(text, title))
+    return name_locks(options, text);
+  free(text);
+  return NULL;
+}
+
+// Prints such a file. Returns whether it is one.
+static bool show_report(const struct options *options, const char *path,
+                        const char *title) {
+  char *text = read_report(options, path, title);
+  if (!text)
     return false;
-  text = name_locks(options, text);
   input_begin_output(options);
   for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
     style_put(stdout, line);
@@ -146,6 +155,31 @@ static bool show_report(const struct options *options, const char *path,
       putchar('\n');
   }
   return true;
+}
+
+bool cycles_section(const struct options *o, const char *path, size_t limit) {
+  char *text = read_report(o, path, "stuck threads");
+  char *at = text ? strstr(text, "\nCycle ") : NULL;
+  size_t cycles = 0;
+  if (at)
+    puts("\n## Cycles of stuck threads");
+  // Each cycle and each thread is a paragraph, which ends with an empty line.
+  // Other text follows the threads of the last cycle.
+  for (char *end; at && (end = strstr(at + 1, "\n\n")); at = end + 1) {
+    *end = '\0';
+    if (strncmp(at, "\nCycle ", 7) == 0 && (!limit || cycles < limit))
+      cycles++;
+    else if (strncmp(at, "\nthread ", 8) != 0)
+      break;
+    putchar('\n');
+    for (char *rest = at + 1, *line; (line = strsep(&rest, "\n"));) {
+      fputs("    ", stdout);
+      style_put(stdout, line);
+      putchar('\n');
+    }
+  }
+  free(text);
+  return cycles > 0;
 }
 
 // --- the commands ---
