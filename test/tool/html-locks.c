@@ -14,7 +14,7 @@
 // RUN: %run{heap=0:block_rate=1:mutex_fraction=1:log_path=u:report=0} ./unknown
 // RUN: %mprof html u.*.pb.gz -o u.html && $TEXT u.html#all | grep '^Locks:' > u
 // RUN: FileCheck %s --check-prefix=UNKNOWN < u && not grep -F '? ->' u
-// UNKNOWN: A wait that several releases prolonged is one wait
+// UNKNOWN: ? is not known, because no thread had waited for the lock shortly before. A wait that several releases prolonged is one wait
 // UNKNOWN: want locks-unknown-begin.c:{{[0-9]+}} → hold locks-unknown-begin.c:{{[0-9]+}} -> {{[0-9]+}}{{.*}} in 2 waits, worst {{.*}}, held {{.*}} + ?, queue 1
 //
 // RUN: %mprof html u.*.block.pb.gz -o b.html && $TEXT b.html#all | FileCheck %s \

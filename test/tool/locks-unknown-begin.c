@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: mprof locks shows holds whose begin is not known in the row of the
-// holds with the same release whose begin is known, and explains the ? once.
+// holds with the same release whose begin is known, and explains the ? once,
+// as mprof explain does.
 // JSON keeps both pairs, and so does a release with two known begins.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -11,6 +12,8 @@
 // RUN: %mprof locks p.*.locks.pb.gz > out && FileCheck %s < out
 // RUN: test $(grep -c '^note: ? is a hold' out) = 1 && not grep '? ->' out
 // RUN: %mprof locks --format=md p.*.locks.pb.gz | grep '| .*s + ? | 1 | .*want .*| hold .*|'
+// RUN: %mprof locks --format=md p.*.locks.pb.gz | grep -c '^? is a hold whose begin is not known, because no thread' | grep -x 1
+// RUN: %mprof explain p.*.locks.pb.gz | grep -c '^? is a hold whose begin is not known, because no thread' | grep -x 1
 // RUN: %mprof locks --format=json p.*.locks.pb.gz | grep -c '"taken": \[\]' | grep -x 1
 // RUN: %run{heap=0:mutex_fraction=1:log_path=q} ./app two places
 // RUN: %mprof locks q.*.locks.pb.gz | FileCheck %s --check-prefix=TWO

@@ -63,6 +63,16 @@ static struct table *table_of_pairs(const struct view *v,
   return t;
 }
 
+// Explains the "?" of the first pairs, if they have one. before: the text in
+// front of the sentence.
+static void explain_unknown(const struct pairs *all, size_t count,
+                            const char *before) {
+  if (pairs_have_unknown_holds(all, count))
+    printf("%s? is a hold whose begin is not known, because no thread had "
+           "waited for the lock shortly before\n",
+           before);
+}
+
 void locks_section(const struct view *v, size_t limit) {
   struct pairs all = pairs_of(v, false);
   pairs_join(v->profile, &all);
@@ -81,6 +91,7 @@ void locks_section(const struct view *v, size_t limit) {
   fputs(".\n\n", stdout);
   struct table *t = table_of_pairs(v, &all, count);
   table_print_markdown(t, stdout);
+  explain_unknown(&all, count, "\n");
   table_free(t);
   free(waiter);
   free(holder);
@@ -187,13 +198,12 @@ int command_locks(const struct options *options) {
   struct table *t = table_of_pairs(v, &all, count);
   if (option_is(options->format, "md")) {
     table_print_markdown(t, stdout);
+    explain_unknown(&all, count, "\n");
   } else {
     input_print_title(v, stdout, &style);
     table_print(t, stdout, &style);
     input_print_end(v, stdout, &style, count, all.count, "pairs", "-n 0");
-    if (pairs_have_unknown_holds(&all, count))
-      puts("note: ? is a hold whose begin is not known, because no thread had "
-           "waited for the lock shortly before");
+    explain_unknown(&all, count, "note: ");
     print_unknown_holds(v);
   }
   table_free(t);

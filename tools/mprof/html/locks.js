@@ -43,7 +43,8 @@ class LocksView {
         'that waited for a lock, with their waiting time (block profile). Right: the functions ' +
         'that let others wait until they released it (mutex profile).'),
         this.pairs && h('p', {class: 'note'}, 'Arrows: who waited for whom (locks profile): the ' +
-        'waiter \u2192 where the holder took the lock -> where it released it; ? is not known. ' +
+        'waiter \u2192 where the holder took the lock -> where it released it. ? is not known, because no ' +
+        'thread had waited for the lock shortly before. ' +
         'A wait that several releases prolonged is one wait, but counts in the row of each; its time is divided.'),
         pattern && h('p', {class: 'note', role: 'status'}, pattern.countText(sorted.length, 'lock') + '.'),
         sorted.slice(0, 100).map(lock => this.card(app, lock, most)));
