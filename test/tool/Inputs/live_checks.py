@@ -20,7 +20,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../rt/Inputs"))
-from http_app import App, equal, until  # noqa: E402
+from http_app import TIMEOUT, App, equal, until  # noqa: E402
 
 PROGRAM, MPROF = sys.argv[2:4]
 LAST_PID = 2**22 + 1  # which no process has
@@ -310,6 +310,7 @@ def stalls():
     def answer(server):
         while True:
             connection, _ = server.accept()
+            connection.settimeout(TIMEOUT)
             request = connection.recv(4096)
             if not request:
                 continue
@@ -372,6 +373,7 @@ def slow_names():
     with socket.socket() as server, App(PROGRAM, "symbolize=0") as app:
         server.bind(("127.0.0.1", 0))
         server.listen()
+        server.settimeout(TIMEOUT)
         os.environ["DEBUGINFOD_URLS"] = "http://127.0.0.1:%d/" % server.getsockname()[1]
         os.environ["DEBUGINFOD_CACHE_PATH"] = os.path.abspath("cache")
         os.environ["DEBUGINFOD_TIMEOUT"] = "10000"
@@ -382,6 +384,7 @@ def slow_names():
             """Returns the terminal, and the process that asks the server."""
             t = Terminal("--debuginfod", app.pid)
             connection, _ = server.accept()
+            connection.settimeout(TIMEOUT)
             children = open("/proc/%d/task/%d/children" % (t.job, t.job)).read().split()
             equal(len(children), 1)
             return t, connection, int(children[0])
@@ -390,6 +393,9 @@ def slow_names():
         assert b"finding names" not in t.output, t.output
         os.kill(t.job, signal.SIGTERM)
         equal(t.ended(), -signal.SIGTERM)
+        # As long as the process lives, it would note that the server has no such file.
+        while connection.recv(4096):
+            pass
         connection.close()
         t, connection, child = begin()
         os.kill(child, signal.SIGSEGV)
