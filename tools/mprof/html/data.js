@@ -46,9 +46,9 @@ function visible(text) {
 const STEP = 250000;
 
 // Does the steps of a generator, and lets the browser do something else when they
-// take long.
-async function inSlices(steps) {
-  for (let since = performance.now(); !steps.next().done;)
+// take long. isOver: whether the other steps are not wanted any more
+async function inSlices(steps, isOver = () => false) {
+  for (let since = performance.now(); !isOver() && !steps.next().done;)
     if (performance.now() - since > 15) {
       await new Promise(done => setTimeout(done));
       since = performance.now();

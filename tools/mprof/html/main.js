@@ -66,17 +66,21 @@ class App {
   }
 
   // The tree of the source lines of the selection, and its rows.
-  get lines() {
-    const {selection} = this, isShown = selection.grain === 1;
-    if (!this.madeLines) {
-      const tree = isShown ? this.tree : new Tree(this.model, {...selection, grain: 1});
-      this.madeLines = {tree, rows: isShown ? this.rows : functionRows(tree)};
-    }
-    return this.madeLines;
+  get lineTree() {
+    const {selection} = this;
+    this.madeLineTree = this.madeLineTree ||
+        (selection.grain === 1 ? this.tree : new Tree(this.model, {...selection, grain: 1}));
+    return this.madeLineTree;
+  }
+
+  get lineRows() {
+    this.madeLineRows = this.madeLineRows ||
+        (this.selection.grain === 1 ? this.rows : functionRows(this.lineTree));
+    return this.madeLineRows;
   }
 
   compute() {
-    this.madeTree = this.madeRows = this.madeLines = null;
+    this.madeTree = this.madeRows = this.madeLineTree = this.madeLineRows = null;
     this.matches = this.pattern &&
         matchingFunctions(this.model, this.selection.grain, this.pattern);
   }
@@ -125,10 +129,7 @@ class App {
     }
     this.drawHead();
     const index = this.views.findIndex(v => v.title === wanted.get('view'));
-    this.show(index >= 0 ? index : this.firstView());
-    const view = this.views[this.current];
-    if (view.restore)
-      view.restore(wanted);
+    this.show(index >= 0 ? index : this.firstView(), view => view.restore && view.restore(wanted));
   }
 
   choose(fn) {
@@ -276,12 +277,13 @@ class App {
     return views;
   }
 
-  open(index) {
-    this.show(index);
+  open(index, drawn) {
+    this.show(index, drawn);
     this.remember(true);
   }
 
-  show(index) {
+  // drawn: called with the view when it is drawn
+  show(index, drawn) {
     this.current = index;
     this.tabs.querySelectorAll('button').forEach((tab, i) => {
       tab.setAttribute('aria-selected', i === index);
@@ -290,7 +292,7 @@ class App {
     fill(this.main, this.views[index].element);
     document.body.dataset.view = this.views[index].title;
     document.body.classList.toggle('whole', Boolean(this.views[index].isWhole));
-    this.drawView();
+    this.drawView(drawn);
   }
 
   drawTotalIfShown(isWhole) {
@@ -298,10 +300,26 @@ class App {
       this.drawTotal(isWhole);
   }
 
-  drawView() {
-    tip.hide();
-    this.drawTotalIfShown(this.model.nodeCount < STEP);
-    this.views[this.current].show(this);
+  // Makes what the view needs, and draws it. In a large profile, the browser may do
+  // something else in between, and another call ends this one.
+  drawView(drawn = () => {}) {
+    const app = this, view = this.views[this.current], isLarge = this.model.nodeCount >= STEP;
+    const round = this.round = {};
+    const steps = function *() {
+      for (const make of view.needs ? view.needs(app) : []) {
+        make();
+        yield;
+      }
+      tip.hide();
+      app.drawTotalIfShown(!isLarge);
+      view.show(app);
+      drawn(view);
+    }();
+    const isOver = () => this.round !== round;
+    if (isLarge && !this.isFixed)
+      inSlices(steps, isOver);
+    else
+      while (!steps.next().done);
   }
 
   build() {
@@ -402,9 +420,7 @@ class App {
     } else if (event.key === '?') {
       this.keys.showModal();
     } else if (event.key >= '0' && event.key <= '9' && this.views[event.key]) {
-      this.open(Number(event.key));
-      if (this.views[this.current].takeFocus)
-        this.views[this.current].takeFocus();
+      this.open(Number(event.key), view => view.takeFocus && view.takeFocus());
     } else if ((event.key === '[' || event.key === ']') && this.selection) {
       const {profile, type} = this.selection, count = profile.types.length;
       this.select({type: (type + (event.key === ']' ? 1 : count - 1)) % count});
@@ -439,7 +455,7 @@ function start() {
     }
     yield;
     if (app.selection)
-      for (const make of [() => app.tree.areas, () => app.tree.parts, () => app.rows, () => app.lines,
+      for (const make of [() => app.tree.areas, () => app.tree.parts, () => app.rows, () => app.lineTree.areas, () => app.lineRows,
                           () => app.tree.callees.children(app.tree.callees.root), () => app.tree.stackWeights])
         yield make();
     // The first search needs the forms of all names.

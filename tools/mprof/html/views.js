@@ -44,6 +44,11 @@ class FlameView {
         'Click zooms, Ctrl+wheel magnifies, Ctrl+click shows callers and callees, / searches, c copies the stack');
   }
 
+  needs(app) {
+    return [() => app.tree.areas, () => app.tree.parts,
+            () => this.isUp || app.tree.callees.children(app.tree.callees.root)];
+  }
+
   show(app) {
     const {tree} = app;
     const groups = this.isUp ? GroupTree.callers(tree) :
@@ -152,6 +157,10 @@ class TableView {
     this.element = h('div', {class: 'view'}, this.table.element);
   }
 
+  needs(app) {
+    return [() => app.tree.areas, () => app.rows];
+  }
+
   show(app) {
     const {model, tree} = app, {grain} = tree.shape;
     const rows = app.matches ? app.rows.filter(r => app.matches[r.fn]) : app.rows;
@@ -232,6 +241,10 @@ class SandwichView {
     table.show(groups, key => (a, b) => Math.abs(b[key]) - Math.abs(a[key]) || b.weight - a.weight || a.fn - b.fn);
   }
 
+  needs(app) {
+    return [() => app.tree.areas, () => app.rows, () => app.tree.stackWeights];
+  }
+
   show(app) {
     const {tree, model} = app, {grain} = tree.shape;
     let fn = app.fn;
@@ -276,8 +289,12 @@ class LinesView {
     this.element = h('div', {class: 'view'}, this.list);
   }
 
+  needs(app) {
+    return [() => app.lineTree.areas, () => app.lineRows];
+  }
+
   show(app) {
-    const {model, lines: {tree, rows}} = app;
+    const {model, lineTree: tree, lineRows: rows} = app;
     const files = new Map(), {file, line, std} = model.functions[1];
     const {pattern} = app, matches = pattern && matchingFunctions(model, 1, pattern), inFile = fileTest(model, pattern);
     for (const row of rows) {
