@@ -303,7 +303,7 @@ class App {
   // Makes what the view needs, and draws it. In a large profile, the browser may do
   // something else in between, and another call ends this one.
   drawView(drawn = () => {}) {
-    const app = this, view = this.views[this.current], isLarge = this.model.nodeCount >= STEP;
+    const app = this, view = this.views[this.current], isLarge = this.model.nodeCount >= STEP / 4;
     const round = this.round = {};
     const steps = function *() {
       for (const make of view.needs ? view.needs(app) : []) {

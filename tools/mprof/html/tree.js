@@ -462,7 +462,7 @@ class GroupTree {
       if (tree.ownWeight[r])
         g.carry(g.groupOf(leaves, g.root, fn[runs.last(r)]), runs.last(r), tree.own[r],
                 tree.base ? tree.ownBase[r] : 0, tree.ownWeight[r]);
-    g.root.made = g.sorted(leaves);
+    g.root.made = g.sorted(leaves.values());
     return g;
   }
 
@@ -529,21 +529,16 @@ class GroupTree {
     return group;
   }
 
-  sorted(map) {
-    return [...map.values()].sort((a, b) => b.weight - a.weight || a.fn - b.fn);
+  sorted(groups) {
+    return [...groups].sort((a, b) => b.weight - a.weight || a.fn - b.fn);
   }
 
   children(group) {
     if (group.made)
       return group.made;
     const {shape, shape: {runs}} = this.tree;
-    const [only] = group.items;
-    // Most frames of deep stacks have one callee.
-    if (group.items.length === 1 && !this.isUp && !runs.isLast(only) && shape.fn[only + 1] !== group.fn) {
-      const next = new Group(shape.fn[only + 1], group, group.depth + 1);
-      this.put(next, only + 1);
-      return group.made = [next];
-    }
+    if (group.items.length === 1 && !this.isUp)
+      return group.made = this.sorted(this.calleesOf(group));
     const map = new Map();
     group.items.forEach((n, i) => {
       if (this.isUp) {
@@ -560,6 +555,19 @@ class GroupTree {
         if (this.tree.weight[runs.of[c]] && !(this.merges && shape.fn[c] === group.fn))
           this.put(this.groupOf(map, group, shape.fn[c]), c);
     });
-    return group.made = this.sorted(map);
+    return group.made = this.sorted(map.values());
+  }
+
+  // The groups of the callees of a group's only node, which are different functions. If
+  // recursion is merged, none of them is the group's function.
+  *calleesOf(group) {
+    const {weight, shape: {runs, fn}} = this.tree;
+    for (let c = runs.firstChild(group.items[0]); c; c = runs.nextSibling(c)) {
+      if (!weight[runs.of[c]])
+        continue;
+      const callee = new Group(fn[c], group, group.depth + 1);
+      this.put(callee, c);
+      yield callee;
+    }
   }
 }
