@@ -10,10 +10,12 @@
 // UNSUPPORTED: emulated
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkfifo input
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: %run_quiet{heap_rate=1:peak=1:listen=unix:$PWD/s} ./app < input > ready & \
+// The path of a socket is short.
+// RUN: d=$(mktemp -d /tmp/mprof.XXXXXX) && trap 'rm -r $d' EXIT
+// RUN: %run_quiet{heap_rate=1:peak=1:listen=unix:$d/s} ./app < input > ready & \
 // RUN:   exec 3> input; for i in $(seq 6000); do \
-// RUN:     test -S s && grep -q ready ready && break; sleep 0.01; done; \
-// RUN:   %mprof html $PWD/s -o all.html && %mprof html --sample=inuse_space $PWD/s -o one.html; \
+// RUN:     test -S $d/s && grep -q ready ready && break; sleep 0.01; done; \
+// RUN:   %mprof html $d/s -o all.html && %mprof html --sample=inuse_space $d/s -o one.html; \
 // RUN:   status=$?; exec 3>&-; wait; test $status = 0
 // RUN: %python %S/Inputs/browser.py text all all.html#all | grep Overview: | FileCheck %s
 // CHECK: Most memory at the peak{{.*}}Memory in use
