@@ -174,6 +174,7 @@ def names():
         app.command("alloc 100 2000")
         text = run("--count=3", app.pid)[1]
         equal(len(re.findall(r"195 KiB +\d+ % +195 KiB +100  grow  http_app.c:\d+\n", text)), 3)
+        app.command("contend 2")  # the begin of the first hold is not known
         p = subprocess.Popen([MPROF, "live", "--count=3", "--table=locks", str(app.pid)], stdout=subprocess.PIPE, text=True)
         while p.poll() is None:
             app.command("contend 2")
