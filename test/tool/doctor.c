@@ -51,14 +51,14 @@
 // EXPLAIN-DAG: mean number of bytes between samples
 //
 // RUN: (MPROF_OPTIONS=heap_rate=7:mutex_fraction=1:profile=0:report=0 ./app wait > ready & \
-// RUN:   p=$!; until test -s ready; do :; done; %mprof doctor $p; kill $p) \
+// RUN:   p=$!; until test -s ready; do kill -0 $p || exit 1; done; %mprof doctor $p; kill $p) \
 // RUN:   | FileCheck --check-prefix=PROCESS %s
 // PROCESS: ok process {{[0-9]+}} runs {{.*}}/app
 // PROCESS: ok kinds that are on: heap, mmap, mutex, threadcreate{{$}}
 // PROCESS: option heap_rate=7
 //
 // RUN: (LD_PRELOAD=%preload MPROF_OPTIONS=profile=0:report=0 ./plain wait > waits & \
-// RUN:   p=$!; until test -s waits; do :; done; %mprof doctor $p; kill $p) \
+// RUN:   p=$!; until test -s waits; do kill -0 $p || exit 1; done; %mprof doctor $p; kill $p) \
 // RUN:   | FileCheck --check-prefix=LOADED %s
 // LOADED-NOT: not built with MProf
 // LOADED: ok the process has loaded libmprof_preload.so

@@ -16,7 +16,7 @@
 // CHECK: mprof top {{.*}}.wall.pb.gz
 //
 // RUN: %gcc -DPLAIN -O1 -g %s -lpthread -o plain
-// RUN: ./plain > ready & p=$!; while ! test -s ready; do sleep 0.1; done; \
+// RUN: ./plain > ready & p=$!; until test -s ready; do kill -0 $p || exit 1; sleep 0.1; done; \
 // RUN:   %mprof attach $p --wall --seconds=1 2> attached; kill $p; cat attached
 // RUN: grep -A2 'wall  share  state' attached | grep cond
 
