@@ -13,7 +13,9 @@
                                   prints what the script says when it uses the page
 
 Fails if a page writes to the browser's console, for example because it breaks
-its own Content-Security-Policy, and if its script does not reach its end.
+its own Content-Security-Policy, if its script does not reach its end, and if the
+browser does not end. After three such hangs the tests of a run that are left fail at
+once. Otherwise, on a machine where no browser works, they would take an hour.
 """
 
 import html.parser
@@ -23,6 +25,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+
+SECONDS = float(os.environ.get("BROWSER_SECONDS", 100))
+HANGS = os.path.expanduser("~/browser-hangs")  # a line for each hang in this run
 
 
 def browser():
@@ -37,14 +43,23 @@ def run(url, *options, said=None):
 
     said: returns the messages on the console that begin so, instead.
     """
-    with tempfile.TemporaryDirectory() as profile:
+    if os.path.exists(HANGS):
+        with open(HANGS) as file:
+            if len(file.readlines()) >= 3:
+                raise SystemExit("the browser has not ended in three tests of this run")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         # The browser's sandbox works neither for root nor in most containers.
         command = [browser(), "--headless", "--no-sandbox", "--disable-gpu",
                    "--no-first-run", "--hide-scrollbars",
                    "--disable-background-networking", "--enable-logging=stderr",
                    "--user-data-dir=" + profile, "--virtual-time-budget=20000"]
-        result = subprocess.run(command + list(options) + [url], timeout=100,
-                                capture_output=True)
+        try:
+            result = subprocess.run(command + list(options) + [url],
+                                    timeout=SECONDS, capture_output=True)
+        except subprocess.TimeoutExpired:
+            with open(HANGS, "a") as file:
+                file.write(url + "\n")
+            raise SystemExit("%s: the browser has not ended in %g s" % (url, SECONDS))
     log = result.stderr.decode(errors="replace")
     messages = [l for l in log.splitlines() if ":CONSOLE" in l]
     if said:
