@@ -11,6 +11,7 @@
                                   paper if OUT ends with .pdf
     browser.py use SCRIPT PAGE [dark]
                                   prints what the script says when it uses the page
+    browser.py works              fails if the browser cannot draw a page here
 
 Fails if a page writes to the browser's console, for example because it breaks
 its own Content-Security-Policy, if its script does not reach its end, and if the
@@ -156,6 +157,25 @@ def picture(out, page, *options):
         "--window-size=%s,%s" % (width, height), *flags)
 
 
+SMALL_PAGE = """<body><canvas></canvas><p id=said></p><script>
+const context = document.querySelector('canvas').getContext('2d');
+context.fillText('text', 0, 9);
+new ResizeObserver(() => setTimeout(() => {
+  document.getElementById('said').textContent = 'drawn';
+  document.body.dataset.done = 'yes';
+}, 100)).observe(document.body);
+</script></body>"""
+
+
+def works():
+    with tempfile.TemporaryDirectory() as directory:
+        page = os.path.join(directory, "small.html")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(SMALL_PAGE)
+        if text_of(page, "said") != "drawn":
+            raise SystemExit("the browser does not run scripts")
+
+
 def main(what, *arguments):
     if what == "text":
         for page in arguments[1:]:
@@ -166,6 +186,8 @@ def main(what, *arguments):
         use(*arguments)
     elif what == "picture":
         picture(*arguments)
+    elif what == "works":
+        works()
     else:
         raise SystemExit(__doc__)
 
