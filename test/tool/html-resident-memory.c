@@ -19,6 +19,7 @@
 // CHECK-SAME: {{[3-9][0-9]\.[0-9]}} MiBmalloc: free memory between blocks
 // CHECK-SAME: malloc_trim(0) would give back
 // CHECK-SAME: malloc keeps {{[3-9][0-9]\.[0-9]}} MiB free; blocks in use keep the pages that it cannot give back.
+// CHECK-SAME: MProf may be a cause, because it places sampled blocks on page boundaries: --heap-rate=16k does not.
 // CHECK-SAME: mprof run --heap-rate=16k -O memory=1 ./app 80000 shows the stacks of these blocks.
 // CHECK-SAME: Not in these files:
 // RUN: %mprof memory out/*.memory.pb.gz | sed -n '/resident in total/,$p' \

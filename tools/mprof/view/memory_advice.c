@@ -65,6 +65,13 @@ static void advise_on_free_memory(const struct memory_parts *m, FILE *out) {
       fprintf(out, allocators[i].advice, quantity_of(kept[i], "bytes").text);
       fputc('\n', out);
     }
+  // At a small rate, the profile also has the blocks that keep the pages.
+  const struct memory_part *listed = memory_part_find(m, MPROF_MEMORY_LISTED);
+  if (is_large(m, kept[ALLOCATORS - 1]) && listed &&
+      listed->usage.used_beside == 0 && memory_part_find(m, MPROF_MEMORY_MPROF))
+    fputs("MProf may be a cause, because it places sampled blocks on page "
+          "boundaries: --heap-rate=16k does not\n",
+          out);
   if (is_large(m, kept[ALLOCATORS - 1]) && has_arenas(m))
     fputs("MALLOC_ARENA_MAX=2 in the environment keeps fewer arenas\n", out);
   const struct memory_part *top = memory_part_find(m, MPROF_MEMORY_TOP);
