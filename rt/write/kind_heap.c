@@ -388,17 +388,23 @@ static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
 }
 
 // Writes the bytes in use over time, such as "inuse_over_time: 2000000 ns,
-// KiB: 0 12 7 5": the highest value of each 2 ms, and the present one.
-static void put_curve(struct mprof_text *t) {
+// KiB: 0 12 7 5": the highest value of each 2 ms, and the present one. Leaves
+// out the steps after the snapshot, in which other files were written.
+static void put_curve(struct mprof_text *t,
+                      const struct mprof_mem_snapshot *s) {
   struct mprof_curve curve;
   const int64_t present = mprof_peak_curve(&curve);
   if (curve.len == 0)
     return;
+  const uint64_t step_ns = mprof_clock_ns(mprof_curve_step(&curve));
+  const int64_t passed = mprof_sys_realtime_ns() - s->time_ns;
+  const uint64_t late = passed > 0 ? (uint64_t)passed / step_ns : 0;
+  const unsigned len = late < curve.len ? curve.len - (unsigned)late : 1;
   mprof_text_str(t, "inuse_over_time: ");
-  mprof_text_dec(t, mprof_clock_ns(mprof_curve_step(&curve)));
+  mprof_text_dec(t, step_ns);
   mprof_text_str(t, " ns, KiB:");
-  for (unsigned i = 0; i <= curve.len; i++) {
-    const int64_t bytes = i < curve.len ? curve.highest[i] : present;
+  for (unsigned i = 0; i <= len; i++) {
+    const int64_t bytes = i < len ? curve.highest[i] : present;
     mprof_text_str(t, " ");
     mprof_text_dec(t, (uint64_t)at_least_0(bytes) >> 10);
   }
@@ -417,7 +423,7 @@ static int write_pprof(struct mprof_outfile *f,
     mprof_text_dec(&t, mprof_proc_thread_count());
   }
   if (variant == HEAP && s->before == NULL && mprof_peak_is_on())
-    put_curve(&c);
+    put_curve(&c, s);
   const struct mprof_pprof_head head = {
       .types = {{"alloc_objects", "count"},
                 {"alloc_space", "bytes"},

@@ -19,6 +19,14 @@
 // TOP: in use over time: {{.*}}▂█▂{{.*}} at most 8.00 MiB in {{[0-9.]+ m?s}}
 // RUN: env LC_ALL=C.UTF-8 %build/bin/mprof top --ignore=main p.*.heap.pb.gz | not grep 'over time'
 //
+// It ends at the moment of the profile, and not when the files are written.
+// RUN: env LC_ALL=C.UTF-8 %build/bin/mprof run --heap-rate=1 -o run ./app short 2> run.txt
+// RUN: %python -c "import re; t = open('run.txt').read(); \
+// RUN:   of = lambda p: (lambda n, u: float(n) * {'s': 1e3, 'ms': 1, 'us': 1e-3}[u])( \
+// RUN:     *re.search(p + r' ([0-9.]+) (s|ms|us)\b', t).groups()); \
+// RUN:   took, exit = of('over time: .* in'), of('inuse_space of .* at exit,'); \
+// RUN:   assert took <= exit, (took, exit)"
+//
 // Without the peak there is no curve.
 // RUN: %run{heap_rate=1:peak=0:log_path=none:report=0} ./app
 // RUN: %build/bin/mprof info none.*.heap.pb.gz | not grep over_time
@@ -35,14 +43,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int main(void) {
+int main(int argc, char **argv) {
   static char *volatile kept;
-  usleep(50000);
+  const useconds_t pause_us = argc > 1 ? 0 : 50000;
+  (void)argv;
+  usleep(pause_us);
   kept = malloc(1 << 20);
-  usleep(50000);
+  usleep(pause_us);
   char *volatile most = malloc(7 << 20);
   free(most);
-  usleep(50000);
+  usleep(pause_us);
   most = malloc(3 << 20);
   free(most);
 }
