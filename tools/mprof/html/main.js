@@ -282,7 +282,8 @@ class App {
     this.remember(true);
   }
 
-  // drawn: called with the view when it is drawn
+  // drawn: called with the view when it is drawn, also if the user changes the
+  // selection before
   show(index, drawn) {
     this.current = index;
     this.tabs.querySelectorAll('button').forEach((tab, i) => {
@@ -292,7 +293,8 @@ class App {
     fill(this.main, this.views[index].element);
     document.body.dataset.view = this.views[index].title;
     document.body.classList.toggle('whole', Boolean(this.views[index].isWhole));
-    this.drawView(drawn);
+    this.drawn = drawn;
+    this.drawView();
   }
 
   drawTotalIfShown(isWhole) {
@@ -301,25 +303,40 @@ class App {
   }
 
   // Makes what the view needs, and draws it. In a large profile, the browser may do
-  // something else in between, and another call ends this one.
-  drawView(drawn = () => {}) {
+  // something else in between, and another call ends this one. Until it is drawn, the
+  // view shows an older selection, and is not to be used.
+  drawView() {
     const app = this, view = this.views[this.current], isLarge = this.model.nodeCount >= STEP / 4;
-    const round = this.round = {};
-    const steps = function *() {
+    const {activeElement} = document;
+    if (this.main.contains(activeElement))
+      this.focused = activeElement;
+    const steps = this.drawing = function *() {
       for (const make of view.needs ? view.needs(app) : []) {
         make();
         yield;
       }
+      const {drawn, focused} = app;
+      app.drawing = app.drawn = app.focused = null;
+      app.main.inert = false;
       tip.hide();
       app.drawTotalIfShown(!isLarge);
       view.show(app);
-      drawn(view);
+      if (drawn)
+        drawn(view);
+      if (focused && document.activeElement === document.body)
+        focused.focus({preventScroll: true});
     }();
-    const isOver = () => this.round !== round;
-    if (isLarge && !this.isFixed)
-      inSlices(steps, isOver);
-    else
-      while (!steps.next().done);
+    if (isLarge && !this.isFixed) {
+      this.main.inert = true;
+      inSlices(steps, () => this.drawing !== steps);
+    } else {
+      this.finishDrawing();
+    }
+  }
+
+  finishDrawing() {
+    while (this.drawing)
+      this.drawing.next();
   }
 
   build() {
@@ -352,7 +369,10 @@ class App {
     addEventListener('keydown', e => this.key(e));
     addEventListener('hashchange', () => this.restore(new URLSearchParams(location.hash.slice(1))));
     darkScheme.addEventListener('change', Picture.redrawAll);
-    addEventListener('beforeprint', () => Picture.print(true));
+    addEventListener('beforeprint', () => {
+      this.finishDrawing();
+      Picture.print(true);
+    });
     addEventListener('afterprint', () => Picture.print(false));
     matchMedia('print').addEventListener('change', e => Picture.print(e.matches));
   }
@@ -420,7 +440,10 @@ class App {
     } else if (event.key === '?') {
       this.keys.showModal();
     } else if (event.key >= '0' && event.key <= '9' && this.views[event.key]) {
-      this.open(Number(event.key), view => view.takeFocus && view.takeFocus());
+      this.open(Number(event.key), view => {
+        if (view.takeFocus && document.activeElement !== this.searchBox)
+          view.takeFocus();
+      });
     } else if ((event.key === '[' || event.key === ']') && this.selection) {
       const {profile, type} = this.selection, count = profile.types.length;
       this.select({type: (type + (event.key === ']' ? 1 : count - 1)) % count});
