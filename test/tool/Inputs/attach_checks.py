@@ -96,6 +96,10 @@ def same(found, wanted):
     assert found == wanted, "%r, expected %r" % (found, wanted)
 
 
+def sockets(app):
+    return glob.glob("/tmp/mprof-attach.%d.*" % app.pid)
+
+
 def counts():
     app = App()
     app.do("a 10")
@@ -211,6 +215,13 @@ def exits():
     assert "%d has ended" % app.pid in said, said
     same(app.process.wait(60), 3)
     same(values("heap", "inuse_objects", "app_alloc"), 6)
+    app = App()
+    attach = Attach(app)
+    app.process.kill()
+    app.process.wait(60)
+    said = attach.wait(2)
+    assert "has written no profiles" in said, said
+    same(sockets(app), [])
 
 
 def executes():
@@ -265,7 +276,7 @@ def leaves_nothing():
             time.sleep(0.01)
         assert not any("mprof" in name for name in names), names
         same(sorted(os.listdir("/proc/%d/fd" % app.pid)), descriptors)
-        assert not glob.glob("/tmp/mprof-attach.%d.*" % app.pid)
+        same(sockets(app), [])
     app.end()
 
 
@@ -344,8 +355,8 @@ def becomes():
         same(values("heap", "inuse_objects", "app_alloc"), 2)
     app.do("a 1")
     app.end()
-    attach.process.kill()
-    attach.process.communicate()
+    attach.process.communicate(timeout=120)
+    same(sockets(app), [])
 
 
 def stopped():

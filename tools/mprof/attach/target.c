@@ -261,12 +261,18 @@ char *target_read(struct target *t, pid_t pid) {
                    atoi(value));
   read_random(t, t->random);
   if (!target_find_modules(t))
-    return errno == ENOENT ? text_of("there is no such process")
-                           : target_why_refused(pid);
+    return errno == ENOENT || errno == ESRCH
+               ? text_of("there is no such process")
+               : target_why_refused(pid);
   ElfW(Ehdr) head;
-  if (t->libc && !target_get(t, t->libc, &head, sizeof head))
-    return errno == ESRCH ? text_of("the process has ended")
-                          : target_why_refused(pid);
+  if (!t->libc || target_get(t, t->libc, &head, sizeof head))
+    return NULL;
+  if (errno == ESRCH)
+    return text_of("the process has ended");
+  if (errno != EFAULT)
+    return target_why_refused(pid);
+  // It has just executed another program, which has no libc yet.
+  t->libc = 0;
   return NULL;
 }
 

@@ -152,17 +152,19 @@ static void be_patient(bool for_ever) {
   patience.until_ms = clock_now_ms() + PATIENCE_MS;
 }
 
-static bool must_give_up(void) {
+static bool has_signal(void) {
   struct pollfd p = {.fd = signals, .events = POLLIN};
-  return patience.for_ever ? poll(&p, 1, 0) > 0
-                           : clock_now_ms() >= patience.until_ms;
+  return poll(&p, 1, 0) > 0;
+}
+
+static bool must_give_up(void) {
+  return patience.for_ever ? has_signal() : clock_now_ms() >= patience.until_ms;
 }
 
 // Forgets the signals that have come.
 static void forget_signals(void) {
   struct signalfd_siginfo unused;
-  struct pollfd p = {.fd = signals, .events = POLLIN};
-  while (poll(&p, 1, 0) > 0 &&
+  while (has_signal() &&
          read(signals, &unused, sizeof unused) == (ssize_t)sizeof unused)
     ;
 }
@@ -375,6 +377,14 @@ static void read_name(struct session *s) {
       *p = '_';
 }
 
+// A process that was killed or has executed another program leaves its socket.
+static void remove_socket(struct session *s) {
+  if (s->address)
+    unlink(s->address + strlen("unix:"));
+  free(s->address);
+  s->address = NULL;
+}
+
 // Starts MProf in the process. Returns NULL, or what has gone wrong.
 static char *start(struct session *s, const char *library) {
   const char *directory = socket_directory(&s->target);
@@ -385,8 +395,10 @@ static char *start(struct session *s, const char *library) {
     number = (unsigned)getpid();
   char *socket = text_of("%s/mprof-attach.%d.%08x.sock", directory,
                          (int)s->target.pid, number);
-  free(s->address);
-  s->address = text_of("unix:%s%s", s->target.root, socket);
+  remove_socket(s);
+  // The root directory of a process disappears with it.
+  s->address = text_of("unix:%s%s",
+                       shares_files(&s->target) ? "" : s->target.root, socket);
   char *options = options_for(s, socket);
   // If mprof ended or stopped while a thread of the process makes calls, the
   // thread could not continue where it was.
@@ -449,6 +461,8 @@ static char *read_started(struct target *t, pid_t pid) {
     char *why = target_read(t, pid);
     if (t->has_loader != had_loader)
       since_ms = clock_now_ms();
+    if (!why && has_signal())
+      return text_of("a signal has ended mprof");
     if (why || t->libc || t->has_musl ||
         clock_now_ms() - since_ms >=
             (t->has_loader ? WITH_LOADER_MS : WITHOUT_MS) ||
@@ -462,7 +476,8 @@ static char *read_started(struct target *t, pid_t pid) {
 // Returns whether the process has executed another program since it was read,
 // as a shell does that becomes the program, so that it is worth another try.
 static bool is_another(const struct session *s) {
-  return !target_is_same(&s->target) && clock_now_ms() < s->give_up_ms;
+  return !target_is_same(&s->target) && !has_signal() &&
+         clock_now_ms() < s->give_up_ms;
 }
 
 // Reads the process. Returns NULL, or why the library cannot be loaded into it.
@@ -521,8 +536,6 @@ static int attach(struct session *s, const char *library, int seconds) {
             s->name, pid, (double)s->stopped_us / 1000,
             seconds ? "" : "; Ctrl-C ends it");
   const enum ending ending = finish(s, wait_for_end(s, seconds));
-  // A process that was killed or has executed another program leaves it.
-  unlink(s->address + strlen("unix:"));
   // Files of an earlier mprof attach to the process were replaced.
   const struct file_names none = {0};
   struct written_files f =
@@ -530,11 +543,17 @@ static int attach(struct session *s, const char *library, int seconds) {
                          ending == ENDED_WITH_PROCESS ? &before : &none);
   for (size_t i = 0; i < f.count && ending != ENDED_WITH_PROCESS; i++)
     f.items[i].moment = NULL; // the profiles show the end
-  if (!s->options.quiet)
+  const bool has_any = f.count > 0;
+  if (!has_any)
+    complain(&s->options,
+             "%d has written no profiles: it was killed, has recorded nothing, "
+             "or cannot write to %s",
+             pid, s->directory);
+  else if (!s->options.quiet)
     show_written(&s->options, &f, s->start_ns);
   written_files_free(&f);
   file_names_free(&before);
-  return STATUS_OK;
+  return has_any ? STATUS_OK : STATUS_ERROR;
 }
 
 // *seconds receives the value of --seconds, or 0.
@@ -579,6 +598,6 @@ int command_attach(const struct options *o) {
   const int status = attach(&s, library, seconds);
   free(library);
   free(s.directory);
-  free(s.address);
+  remove_socket(&s);
   return status;
 }
