@@ -29,6 +29,9 @@
 //      BOTH:{{.*}} in b_then_a {{.*}}
 //      BOTH:    mprof stuck app.stuck.txt
 //      BOTH:## Stuck threads
+//
+// A report that ends with its last thread:
+// RUN: %build/bin/mprof explain %S/Inputs/cycle.stuck.txt | grep -c ', held by thread' | grep -x 2
 
 #include "deadlock.h"
 

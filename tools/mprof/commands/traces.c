@@ -163,16 +163,18 @@ bool cycles_section(const struct options *o, const char *path, size_t limit) {
   size_t cycles = 0;
   if (at)
     puts("\n## Cycles of stuck threads");
-  // Each cycle and each thread is a paragraph, which ends with an empty line.
-  // Other text follows the threads of the last cycle.
-  for (char *end; at && (end = strstr(at + 1, "\n\n")); at = end + 1) {
-    *end = '\0';
+  // Each cycle and each thread is a paragraph, which ends with an empty line,
+  // or with a file that was cut off. Other text follows the threads of the last
+  // cycle.
+  for (char *end; at; at = end ? end + 1 : NULL) {
+    if ((end = strstr(at + 1, "\n\n")) != NULL)
+      *end = '\0';
     if (strncmp(at, "\nCycle ", 7) == 0 && (!limit || cycles < limit))
       cycles++;
     else if (strncmp(at, "\nthread ", 8) != 0)
       break;
     putchar('\n');
-    for (char *rest = at + 1, *line; (line = strsep(&rest, "\n"));) {
+    for (char *rest = at + 1, *line; (line = strsep(&rest, "\n")) && *line;) {
       fputs("    ", stdout);
       style_put(stdout, line);
       putchar('\n');
