@@ -16,6 +16,26 @@ function heights() {
   return [10, 55, 75].map(x => lines[100] - lines[x]).join(' ');
 }
 
+// The numbers of the chosen ones of three tasks that began and ended together.
+function together(keys) {
+  const view = Object.create(TimelineView.prototype), spans = [1, 2, 3].map(number => ({number, begin: 5, end: 9})), chosen = [];
+  Object.assign(view, {trace: {spanRows: [{kind: SPAN_RANGE, spans}]}, from: 0, to: 100, rows: [],
+    selectRange(begin, end, span) {
+      this.span = span;
+      chosen.push(span.number);
+    }, moveTo() {}});
+  keys.forEach(by => view.stepTask(by));
+  return chosen.join(' ');
+}
+
+// The command for a part of a long trace.
+function command(from, to) {
+  const view = Object.create(TimelineView.prototype);
+  Object.assign(view, {trace: {begin: 0, duration: 1e13}, from, to, command: h('span')});
+  view.sayCommand();
+  return view.command.textContent;
+}
+
 const timer = setInterval(() => {
   if (!timeline() || !document.querySelector('.details').firstChild) {
     location.hash = '#view=Timeline';
@@ -27,4 +47,6 @@ const timer = setInterval(() => {
     say('key ' + key, details());
   }
   say('heap', heights());
+  say('together', together([1, 1, 1, -1, -1]));
+  say('command', command(1234567890000, 1234567990000));
 }, 50);

@@ -70,7 +70,9 @@ class TimelineView extends TimelineDrawing {
   // trace, it would merge them again.
   sayCommand() {
     const {begin} = this.trace;
-    const time = t => `${Number(((begin + t) / 1e9).toPrecision(6))}s`;
+    // The digits that matter for the length of the part.
+    const digits = Math.max(0, Math.min(9, Math.ceil(12 - Math.log10(this.to - this.from))));
+    const time = t => `${Number(((begin + t) / 1e9).toFixed(digits))}s`;
     fill(this.command, ...this.showsWhole() ? ['zoom in for the command that shows a part in full'] :
         [h('code', {}, `mprof html --from=${time(this.from)} --to=${time(this.to)}`), ' shows this part in full']);
   }
@@ -356,14 +358,18 @@ class TimelineView extends TimelineDrawing {
   stepTask(by) {
     const spansOf = wanted => this.trace.spanRows.filter(({kind}) => kind === wanted).flatMap(row => row.spans);
     const tasks = [SPAN_RANGE, SPAN_REGION].map(spansOf).find(spans => spans.length) || [];
-    tasks.sort((a, b) => by * (a.begin - b.begin || a.end - b.end));
+    tasks.sort((a, b) => a.begin - b.begin || a.end - b.end);
     const at = tasks.indexOf(this.span);
-    const task = at >= 0 ? tasks[at + 1] : tasks.find(t => t.end >= this.from && t.begin <= this.to);
+    const inView = tasks.filter(t => t.end >= this.from && t.begin <= this.to);
+    const task = at >= 0 ? tasks[at + by] : inView[by > 0 ? 0 : inView.length - 1];
     if (!task)
       return;
     this.selectRange(task.begin, task.end, task);
     this.moveTo(task.begin, task.end);
-    this.scrollToRow(Math.max(0, this.rows.findIndex(({spans}) => spans && spans.includes(task))));
+    // The regions of a thread may be hidden.
+    const row = this.rows.findIndex(({spans}) => spans && spans.includes(task));
+    if (row >= 0)
+      this.scrollToRow(row);
   }
 
   // Hides or shows the threads of a group, or the regions, labels and messages of
