@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 MPROF, CHECK = sys.argv[1:]
@@ -386,10 +387,24 @@ def filtered():
     app.end()
 
 
+# A program of which only the first thread makes the system call exit.
+WITHOUT_FIRST_THREAD = """
+import ctypes, platform, threading, time
+threading.Thread(target=time.sleep, args=(600,)).start()
+ctypes.CDLL(None).syscall(60 if platform.machine() == "x86_64" else 93, 0)
+"""
+
+
 def refuses():
     app = App()
     assert "no such process" in refused(2**22 + 1)
     assert "is not the id of another process" in refused("self")
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    said = refused(thread.native_id)
+    assert "it is a thread of process %d" % os.getpid() in said, said
+    done.set()
     assert "--seconds=0" in refused(app.pid, "--seconds=0")
     assert "--heap-rate=much" in refused(app.pid, "--heap-rate=much")
     app.process.send_signal(signal.SIGSTOP)
@@ -401,6 +416,12 @@ def refuses():
     static = subprocess.Popen(["./static"], stdin=subprocess.PIPE)
     assert "linked statically" in refused(static.pid)
     static.communicate()
+    headless = subprocess.Popen([sys.executable, "-c", WITHOUT_FIRST_THREAD])
+    while "State:\tZ" not in open("/proc/%d/status" % headless.pid).read():
+        time.sleep(0.01)
+    assert "its first thread has ended" in refused(headless.pid)
+    headless.kill()
+    headless.wait()
     own = App(LD_PRELOAD=os.environ["PRELOAD"])
     own.do("a 1")
     assert "was built or started with MProf" in refused(own.pid)

@@ -249,8 +249,16 @@ char *target_read(struct target *t, pid_t pid) {
   snprintf(t->root, sizeof t->root, "/proc/%d/root", (int)pid);
   if (!target_status(pid, pid, "State", value, sizeof value))
     return text_of("there is no such process");
-  if (value[0] == 'Z' || value[0] == 'X')
+  const bool has_ended = value[0] == 'Z' || value[0] == 'X';
+  if (has_ended && target_status(pid, pid, "Threads", value, sizeof value) &&
+      atoi(value) > 1)
+    return text_of("its first thread has ended, so that the kernel does not "
+                   "show the memory of the process");
+  if (has_ended)
     return text_of("the process has ended");
+  if (target_status(pid, pid, "Tgid", value, sizeof value) &&
+      atoi(value) != pid)
+    return text_of("it is a thread of process %d", atoi(value));
   if (target_status(pid, pid, "Kthread", value, sizeof value) &&
       value[0] == '1')
     return text_of("it is a thread of the kernel");
