@@ -101,7 +101,8 @@ static void make_groups(struct report *r) {
     g->ended++;
     g->classes[class_of(ns)]++;
   }
-  qsort(r->groups, r->group_count, sizeof *r->groups, by_longest);
+  if (r->group_count)
+    qsort(r->groups, r->group_count, sizeof *r->groups, by_longest);
   free(tasks);
 }
 
