@@ -11,13 +11,15 @@
 // RUN:   exec 3> input; for i in $(seq 6000); do \
 // RUN:     test -S old && test -S new && grep -q ready old.ready && grep -q ready new.ready && break; sleep 0.01; done; \
 // RUN:   %mprof html $PWD/new --base $PWD/old -o page.html && \
-// RUN:   not %mprof html $PWD/new --base=$PWD/new -o same.html 2> why; \
+// RUN:   not %mprof html $PWD/new --base=$PWD/new -o same.html 2> why && \
+// RUN:   not %mprof html $PWD/new --base=unix:$PWD/new -o same.html 2>> why; \
 // RUN:   status=$?; exec 3>&-; wait; test $status = 0
 // RUN: grep -o '"kind":"heap","name":"[^"]*","role":"[a-z]*"' page.html | sed 's|"[^"]*/|"|' | FileCheck %s
 // CHECK: "kind":"heap","name":"new.heap","role":"shown"
 // CHECK: "kind":"heap","name":"old.heap","role":"base"
 // RUN: FileCheck %s --check-prefix=SAME < why
 // SAME: mprof html: --base={{.*}}/new is the program that is shown, so nothing would have changed; mprof ctl {{.*}}/new dump heap writes a file to compare with later
+// SAME: mprof html: --base=unix:{{.*}}/new is the program that is shown
 // RUN: not ls same.html
 
 #include <stdio.h>

@@ -19,7 +19,7 @@
 #include "files/shown_path.h"
 #include "html/page.h"
 #include "html/trace_page.h"
-#include "sys/message.h"
+#include "live/live_client.h"
 #include "view/short_names.h"
 
 #include <errno.h>
@@ -249,13 +249,28 @@ static bool check_base(const struct groups *g) {
   return !base;
 }
 
+// Returns whether both name the same running program, such as by its process id
+// and by its socket.
+static bool is_same_program(const char *one, const char *other) {
+  char address[LIVE_ADDRESS], other_address[LIVE_ADDRESS], why[512];
+  return strcmp(one, other) == 0 ||
+         (live_find(one, address, why, sizeof why) &&
+          live_find(other, other_address, why, sizeof why) &&
+          strcmp(address, other_address) == 0);
+}
+
 // Returns whether a shown file is the present profile of the program, after a
 // message.
 static bool is_shown_program(const struct options *o, const char *program) {
   for (int i = 0; i < o->path_count; i++) {
     const char *shown = shown_path(o->paths[i]);
-    const char *rest = mprof_text_after(shown, program);
-    if (shown == o->paths[i] || !rest || *rest != '.')
+    const char *suffix = strrchr(shown, '.');
+    if (shown == o->paths[i] || !suffix)
+      continue;
+    char *name = text_of("%.*s", (int)(suffix - shown), shown);
+    const bool is_same = is_same_program(name, program);
+    free(name);
+    if (!is_same)
       continue;
     complain(o,
              "--base=%s is the program that is shown, so nothing would have "
