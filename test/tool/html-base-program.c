@@ -21,6 +21,10 @@
 // SAME: mprof html: --base={{.*}}/new is the program that is shown, so nothing would have changed; mprof ctl {{.*}}/new dump heap writes a file to compare with later
 // SAME: mprof html: --base=unix:{{.*}}/new is the program that is shown
 // RUN: not ls same.html
+//
+// A program without MProf:
+// RUN: sleep 600 & not %mprof html $! --base=$! -o same.html 2> why; kill $!
+// RUN: grep 'is the program that is shown' why
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -264,10 +264,13 @@ static bool is_same_program(const char *one, const char *other) {
 static bool is_shown_program(const struct options *o, const char *program) {
   for (int i = 0; i < o->path_count; i++) {
     const char *shown = shown_path(o->paths[i]);
-    const char *suffix = strrchr(shown, '.');
-    if (shown == o->paths[i] || !suffix)
+    if (shown == o->paths[i])
       continue;
-    char *name = text_of("%.*s", (int)(suffix - shown), shown);
+    // A program without MProf has only its memory, without a suffix.
+    char *name = text_of("%s", shown);
+    char *suffix = strrchr(name, '.');
+    if (suffix)
+      *suffix = '\0';
     const bool is_same = is_same_program(name, program);
     free(name);
     if (!is_same)
