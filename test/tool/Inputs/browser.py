@@ -9,7 +9,7 @@
     browser.py picture OUT PAGE [dark] [WIDTH HEIGHT]
                                   draws the page as it looks on a screen, or on
                                   paper if OUT ends with .pdf
-    browser.py use SCRIPT PAGE [dark]
+    browser.py use SCRIPT PAGE [dark] [WIDTH HEIGHT]
                                   prints what the script says when it uses the page
     browser.py works              fails if the browser cannot draw a page here
 
@@ -73,7 +73,11 @@ def run(url, *options, said=None):
     return result.stdout.decode()
 
 
-DARK = "--blink-settings=preferredColorScheme=0"
+def screen_flags(options, width, height):
+    """The flags for the options [dark] [WIDTH HEIGHT]."""
+    dark = "dark" in options
+    size = [o for o in options if o != "dark"] or (width, height)
+    return (["--blink-settings=preferredColorScheme=0"] if dark else []) + ["--window-size=%s,%s" % tuple(size)]
 
 
 def use(script, page, *options):
@@ -85,7 +89,7 @@ def use(script, page, *options):
             document += "<script>" + file.read() + "</script>"
     with open("used.html", "w", encoding="utf-8") as file:
         file.write(document)
-    flags = [DARK] if options == ("dark",) else []
+    flags = screen_flags(options, "800", "600")
     for line in run(url_of("used.html"), "--dump-dom", *flags, said="step: "):
         print(line)
 
@@ -146,15 +150,9 @@ def compare(mprof, page, path, *cases):
 
 
 def picture(out, page, *options):
-    options = list(options)
-    flags = []
-    if "dark" in options:
-        options.remove("dark")
-        flags = [DARK]
-    width, height = options or ("1500", "900")
     how = "--print-to-pdf=" if out.endswith(".pdf") else "--screenshot="
     run(url_of(page), how + os.path.abspath(out),
-        "--window-size=%s,%s" % (width, height), *flags)
+        *screen_flags(options, "1500", "900"))
 
 
 SMALL_PAGE = """<body><canvas></canvas><p id=said></p><script>

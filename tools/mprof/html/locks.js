@@ -267,14 +267,6 @@ function parseStuck(lines) {
   return groups.filter(g => g.threads.length);
 }
 
-function svg(tag, attributes, ...children) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes))
-    element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 // The user's function of a stack: "transfer  deadlock.c:46".
 function ownPlace(stack) {
   const own = ownFrame(stack), m = own.match(/^(.*?) (\S+):(\d+)$/);
@@ -318,8 +310,9 @@ class StuckView {
     return Boolean(this.pattern) && thread.stack.some(f => this.pattern.test(f));
   }
 
-  // The threads on a ring in the order of their waits, with the locks between
-  // them.
+  // A ring of the threads in the order of their waits, with the locks between them, in
+  // two columns: down on the right and up on the left. The columns of a grid fit each
+  // window, and its boxes cannot overlap.
   picture(threads) {
     const order = [threads[0]];
     for (let t = threads[0]; order.length < threads.length;) {
@@ -328,51 +321,25 @@ class StuckView {
         break;
       order.push(t);
     }
-    const n = order.length, radius = n === 1 ? 70 : 80 + n * 32;
-    const wide = radius * 1.25 + 150, tall = radius + 50;
-    const at = k => {
-      const angle = Math.PI * (k / n) - Math.PI;
-      return [wide + radius * 1.25 * Math.cos(angle), tall + radius * Math.sin(angle)];
+    const n = order.length, row = k => k === 0 ? 1 : k <= n ? 2 * k - 1 : 2 * (2 * n - k) + 1;
+    const put = (element, column, at) => {
+      element.style.gridArea = `${at} / ${column}`;
+      return element;
     };
-    const root = svg('svg', {class: 'ring', viewBox: `0 0 ${2 * wide} ${2 * tall}`, role: 'img',
-      'aria-label': order.map(t => `thread ${t.id} waits for ${t.wait}, held by thread ` +
-          t.heldBy).join('; ')});
-    root.append(svg('defs', {}, svg('marker', {id: 'head', viewBox: '0 0 10 10', refX: 9, refY: 5,
-      markerWidth: 7, markerHeight: 7, orient: 'auto-start-reverse'},
-      svg('path', {d: 'M0 0L10 5L0 10z', class: 'ring-head'}))));
-    order.forEach((t, i) => {
-      this.ringArrow(root, at(2 * i), at(2 * i + 1), 'waits for', [128, 30], [130, 24]);
-      this.ringArrow(root, at(2 * i + 1), at(2 * i + 2), 'held by', [130, 24], [128, 30]);
-    });
-    order.forEach((t, i) => {
-      this.ringThread(root, at(2 * i), t);
-      this.ringLock(root, at(2 * i + 1), t.wait);
-    });
-    return root;
-  }
-
-  // An arrow from the edge of a box to the edge of the next one.
-  ringArrow(root, [x1, y1], [x2, y2], text, from, to) {
-    const edge = (x, y, dx, dy, [w, height]) => {
-      const k = Math.min(Math.abs(w / (dx || 1e-9)), Math.abs(height / (dy || 1e-9)), 0.48);
-      return [x + dx * k, y + dy * k];
+    const box = (k, style, ...lines) =>
+      put(h('div', {class: 'ring-box ' + style}, lines), k >= 1 && k <= n ? 3 : 1, row(k));
+    const arrow = (k, word) => {
+      const [way, column, at] = k === 0 ? ['right', 2, 1] : k === n ? ['left', 2, row(k)] :
+          k < n ? ['down', 3, row(k) + 1] : ['up', 1, row(k) - 1];
+      return put(h('div', {class: 'ring-arrow ' + way}, word), column, at);
     };
-    const [ax, ay] = edge(x1, y1, x2 - x1, y2 - y1, from);
-    const [bx, by] = edge(x2, y2, x1 - x2, y1 - y2, to);
-    root.append(svg('path', {d: `M${ax} ${ay}L${bx} ${by}`, class: 'ring-arrow',
-      'marker-end': 'url(#head)'}),
-      svg('text', {x: (ax + bx) / 2, y: (ay + by) / 2 - 6, class: 'ring-word'}, text));
-  }
-
-  ringThread(root, [x, y], thread) {
-    root.append(svg('rect', {x: x - 128, y: y - 30, width: 256, height: 60, rx: 8, class: 'ring-thread'}),
-      svg('text', {x, y: y - 8, class: 'ring-name'}, `${thread.name || 'thread'} (${thread.id})`),
-      svg('text', {x, y: y + 13, class: 'ring-place'}, ownPlace(thread.stack).slice(0, 40)));
-  }
-
-  ringLock(root, [x, y], lock) {
-    root.append(svg('rect', {x: x - 130, y: y - 24, width: 260, height: 48, rx: 24, class: 'ring-lock'}),
-      svg('text', {x, y: y + 5, class: 'ring-lock-name'}, (lock || '').slice(0, 34)));
+    return h('div', {class: 'ring', role: 'img',
+      'aria-label': order.map(t => `thread ${t.id} waits for ${t.wait}, held by thread ` + t.heldBy).join('; ')},
+      order.map((t, i) => [arrow(2 * i, 'waits for'), arrow(2 * i + 1, 'held by')]),
+      order.map((t, i) => [
+        box(2 * i, 'ring-thread', h('div', {class: 'ring-name'}, `${t.name || 'thread'} (${t.id})`),
+          h('div', {class: 'place'}, ownPlace(t.stack))),
+        box(2 * i + 1, 'ring-lock', t.wait || '')]));
   }
 
   // Without the report: the threads by the lock for which they wait.
