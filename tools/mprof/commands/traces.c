@@ -9,6 +9,7 @@
 #include "commands/options.h"
 #include "commands/sarif.h"
 #include "commands/show_orders.h"
+#include "commands/show_waits.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "common/saturate.h"
@@ -83,17 +84,20 @@ static void print_key(const struct view *v, struct counted *items, size_t count,
 
 // Prints a line for each key, such as "    lock: queue (0x7f01), pool
 // (0x7f02)". A key with many values gets the first ones and the number of the
-// others. The sizes of blocks (label "bytes") are not printed.
+// others. The sizes of blocks (label "bytes") are not printed. Labels of
+// different waits are printed together.
 static void show_labels(const struct view *v, const struct stack_table *t,
                         const struct stack_row *row, FILE *out) {
   const struct profile *p = v->profile;
   struct counted *items = NULL;
   size_t count = 0, capacity = 0;
+  const bool has_waits = show_waits(v, t, row, out);
   for (uint32_t i = row->first_stack; i != NO_STACK; i = t->next_stack[i]) {
     const struct sample *s = &p->samples[v->stacks[i].sample];
     for (uint32_t k = 0; k < s->label_count; k++) {
       const struct label *l = &p->labels[s->first_label + k];
-      if (strcmp(p->strings[l->key], "bytes") != 0)
+      if (strcmp(p->strings[l->key], "bytes") != 0 &&
+          !(has_waits && is_label_of_wait(p->strings[l->key])))
         *APPEND(items, count, capacity) =
             (struct counted){*l, (uint64_t)size_of(v->stacks[i].value)};
     }
@@ -230,6 +234,7 @@ static void print_rows(const struct view *v, const struct stack_table *t,
 void stuck_section(const struct view *v, size_t limit, FILE *out) {
   const struct style plain = {.has_utf8 = true};
   struct stack_table t = stacks_of(v, false);
+  show_wait_cycles(v, out);
   print_rows(v, &t, limit && limit < t.count ? limit : t.count, &plain, out);
   stacks_free(&t);
 }
@@ -246,6 +251,7 @@ static void print_stacks(const struct view *v, const struct options *options,
   }
   const struct style style = input_begin_output(options);
   input_print_title(v, stdout, &style);
+  show_wait_cycles(v, stdout);
   print_rows(v, &t, count, &style, stdout);
   input_print_end(v, stdout, &style, count, t.count, "stacks", "-n 0");
   stacks_free(&t);
