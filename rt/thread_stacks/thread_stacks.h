@@ -123,7 +123,10 @@ struct mprof_thread_slot {
   // State in /proc; 0: unknown. For MPROF_STACK_UNREAD at the end of the round,
   // otherwise when the thread was asked.
   char kernel_state;
-  int holder;  // stuck thread: id of the thread that holds the lock, or 0
+  int holder; // stuck thread: id of the thread that holds the lock, or 0
+  // Another stuck thread waits for this stuck thread. Grouping keeps such
+  // threads apart, so that a reader of the profile can follow the waits.
+  bool is_awaited;
   int syscall; // of the same time: see struct mprof_proc_thread
   // The noted wait: its duration so far and its begin in ticks, the object, and
   // the address of its struct mprof_wait if the reader has read the stack,

@@ -441,11 +441,18 @@ static int write_list(struct mprof_outfile *f, const struct mprof_stuck *g) {
 
 // --- the kind ---
 
-// Stores the holder of the awaited lock in the stack of each stuck thread.
+// Stores the holder of the awaited lock in the stack of each stuck thread, and
+// for which stuck threads others wait.
 static void set_holders(struct mprof_stuck *g) {
-  for (size_t i = 0; i < g->len; i++)
-    if (g->v[i].grade != MPROF_MAY_RUN && g->v[i].slot)
-      g->v[i].slot->holder = holder_of(g, &g->v[i]);
+  for (size_t i = 0; i < g->len; i++) {
+    const struct mprof_stuck_thread *x = &g->v[i];
+    if (x->grade == MPROF_MAY_RUN || !x->slot)
+      continue;
+    x->slot->holder = holder_of(g, x);
+    if (x->of != MPROF_NO_THREAD && g->v[x->of].slot &&
+        g->v[x->of].grade != MPROF_MAY_RUN)
+      g->v[x->of].slot->is_awaited = true;
+  }
 }
 
 static int take(const struct mprof_profile_request *r) {

@@ -273,8 +273,8 @@ static int write_list(struct mprof_outfile *f,
 static bool is_equal(const struct mprof_thread_slot *x,
                      const struct mprof_thread_slot *y) {
   return x->source == y->source && x->grade == y->grade &&
-         x->holder == y->holder && x->stack->hash == y->stack->hash &&
-         x->stack->end == y->stack->end &&
+         x->holder == y->holder && !x->is_awaited && !y->is_awaited &&
+         x->stack->hash == y->stack->hash && x->stack->end == y->stack->end &&
          x->stack->labels == y->stack->labels &&
          x->stack->object == y->stack->object &&
          x->stack->stack_len == y->stack->stack_len &&
@@ -294,7 +294,11 @@ static bool comes_by_stack(const void *a, const void *b) {
     return x->source < y->source;
   if (x->grade != y->grade)
     return x->grade < y->grade;
-  return x->holder < y->holder;
+  if (x->holder != y->holder)
+    return x->holder < y->holder;
+  if (x->is_awaited != y->is_awaited)
+    return y->is_awaited;
+  return x->is_awaited && x->tid < y->tid;
 }
 
 static bool join_equal(void *into, const void *next) {
@@ -426,12 +430,13 @@ int mprof_write_threads_text(struct mprof_outfile *f,
 // --- grouped stacks, in pprof's format ---
 
 // Indices of the label keys in mprof_pprof_samples.keys.
-enum { STATE, KIND, GRADE, LOCK, HOLDER };
+enum { STATE, KIND, GRADE, LOCK, HOLDER, THREAD };
 
 // Writes the stack of a thread as a sample. The sample of a waiting thread has
 // the label "kind", with the same values as in the block profile. The sample of
 // a stuck thread also has the label "grade", and the label "lock" if the lock
-// is known, and the label "holder" if one known thread holds this lock.
+// is known, the label "holder" if one known thread holds this lock, and the
+// label "thread" if another stuck thread waits for the thread.
 static void put_sample(struct mprof_pprof *w, const void *stacks, size_t i,
                        const uint64_t *keys) {
   const struct mprof_thread_slot *x =
@@ -446,7 +451,7 @@ static void put_sample(struct mprof_pprof *w, const void *stacks, size_t i,
   const char *kind =
       waits ? mprof_kind_name(is_unseen ? MPROF_KIND_futex : x->kind) : "";
   const char *grade = mprof_stuck_grade_name(x->grade);
-  struct mprof_pprof_label labels[5] = {
+  struct mprof_pprof_label labels[6] = {
       {.key = keys[STATE], .str = mprof_pprof_string(w, states[x->source])},
       {.key = keys[KIND], .str = mprof_pprof_string(w, kind)},
       {.key = keys[GRADE], .str = mprof_pprof_string(w, grade)}};
@@ -464,6 +469,12 @@ static void put_sample(struct mprof_pprof *w, const void *stacks, size_t i,
     mprof_text_dec(&t, (uint64_t)x->holder);
     labels[n++] = (struct mprof_pprof_label){
         .key = keys[HOLDER], .str = mprof_pprof_string(w, text)};
+  }
+  if (x->is_awaited) {
+    struct mprof_text t = MPROF_TEXT(text);
+    mprof_text_dec(&t, (uint64_t)x->tid);
+    labels[n++] = (struct mprof_pprof_label){
+        .key = keys[THREAD], .str = mprof_pprof_string(w, text)};
   }
   mprof_pprof_sample(w, x->stack, &count, labels, n);
 }
@@ -487,7 +498,8 @@ int mprof_write_threads_pprof(struct mprof_outfile *f,
                                                           [KIND] = "kind",
                                                           [GRADE] = "grade",
                                                           [LOCK] = "lock",
-                                                          [HOLDER] = "holder"},
+                                                          [HOLDER] = "holder",
+                                                          [THREAD] = "thread"},
                                                          put_sample});
 }
 

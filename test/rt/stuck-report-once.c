@@ -22,8 +22,8 @@
 // RUN: cat x.*.stuck.txt | FileCheck %s --check-prefix=LABELS
 // LABELS-COUNT-2: {{^}}    labels {"customer":"acme"}{{$}}
 // RUN: %mprof_read --symbolize leak.pb.gz | FileCheck %s --check-prefix=PROFILE
-// PROFILE-DAG: grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} customer=acme : pthread_mutex_lock <- a_then_b
-// PROFILE-DAG: grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- b_then_a
+// PROFILE-DAG: grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} customer=acme : pthread_mutex_lock <- a_then_b
+// PROFILE-DAG: grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_mutex_lock <- b_then_a
 
 #include "deadlock.h"
 

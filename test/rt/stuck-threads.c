@@ -21,12 +21,12 @@
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
 //
 // CHECK: sample_types: threadleak/count
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
 // CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=orphan (0x{{[0-9a-f]+}}) holder=thread {{[0-9]+}} : pthread_mutex_lock <- want_orphan{{$}}
 // CHECK-DAG: sample: 1 state=waiting kind=cond grade=likely lock=0x{{[0-9a-f]+}} : pthread_cond_wait <- wait_at_gate <- gate{{$}}
 // CHECK-NOT: wait_for_all

@@ -42,8 +42,8 @@
 // CHECK-DAG: holds mutex 0x{{[0-9a-f]+}}; the place where the lock was taken was not recorded: set the option stuck=1
 // CHECK: SUMMARY: MProf: threadleak: 9 threads, 9 certain, 0 likely, 4 cycles
 //
-// PPROF-DAG: grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- a_then_b
-// PPROF-DAG: grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_rwlock_wrlock <- read_then_write
+// PPROF-DAG: grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_mutex_lock <- a_then_b
+// PPROF-DAG: grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} thread={{[0-9]+}} : pthread_rwlock_wrlock <- read_then_write
 
 #include "waited.h"
 

@@ -5,6 +5,9 @@
 // waits for which one and for which lock, at most four, and it names the
 // threads of a cycle in the order of their waits.
 //
+// The profile of MProf's runtime has the ids of the threads for which others
+// wait.
+//
 // UNSUPPORTED: emulated
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %gcc -O1 -g -I%src/test/Inputs %s -o app -pthread
@@ -17,9 +20,22 @@
 // CHECK-NEXT: {{^ +}}[[C]] -> [[A]] (locks){{$}}
 // CHECK-NEXT: {{^ +[0-9]+}} -> [[A]] (locks){{$}}
 // CHECK-NEXT: {{^ +}}and 3 others{{$}}
+//
+// RUN: %mprof_clang -fmprof -DPROFILE -O1 -g1 -I%src/test/Inputs %s -o own
+// RUN: env MPROF_OPTIONS=profile=0:report=0 ./own
+// RUN: %mprof stuck own.threadleak.pb.gz > out && FileCheck %s --check-prefix=OWN < out
+// OWN: Cycle 1 of 1: 3 threads wait for one another: [[A:[0-9]+]] -> [[B:[0-9]+]] -> [[C:[0-9]+]] -> [[A]]{{$}}
+// OWN: {{^7  }}
+// OWN-NEXT: waits: 4 threads -> [[T:[0-9]+]] (locks){{$}}
+// OWN-COUNT-3: {{^ +[0-9]+ -> [0-9]+}} (locks
+// OWN-NOT: ->
 
 #define _GNU_SOURCE 1
 #include "sync-observe.h"
+
+#ifdef PROFILE
+#include <mprof/mprof.h>
+#endif
 
 enum { RING = 3, ALL = 7 };
 static pthread_mutex_t locks[RING];
@@ -61,6 +77,9 @@ int main(void) {
   for (int i = RING; i < ALL; i++)
     start_waiter(i, -1, 0);
   until_all_wait(RING, ALL);
+#ifdef PROFILE
+  _exit(mprof_write_profile("threadleak", "own.threadleak.pb.gz", 0) != 0);
+#endif
   puts("ready");
   fflush(stdout);
   getchar();
