@@ -332,6 +332,13 @@ static void convert_charge(struct converter *c, const struct trace_event *ev,
   t->lock_name = TEXT("");
 }
 
+static void convert_message(struct converter *c, const struct trace_event *ev,
+                            struct trace_text key, struct trace_text text) {
+  timeline_instant(c->line, ev->g, "log", key, text, ev->stack);
+  if (ev->args[0])
+    timeline_message(c->line, ev->args[0], key, text);
+}
+
 // If the key of a message is "thread.name", its text is the name of the event's
 // thread. If the key is "lock.name", its text is the name of the lock for which
 // the thread waits next; if it is "lock.address", the name of the variable and
@@ -362,7 +369,7 @@ static void convert_user_log(struct converter *c, const struct trace_event *ev,
            number_of(text, &ns))
     timeline_stopped(c->line, ev->g, false, ns);
   else
-    timeline_instant(c->line, ev->g, "log", key, text, ev->stack);
+    convert_message(c, ev, key, text);
 }
 
 static void convert_sample(struct converter *c, const struct trace_event *ev,

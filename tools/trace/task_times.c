@@ -471,6 +471,20 @@ static void line_sample(struct timeline *line, uint64_t g, uint64_t stack) {
   }
 }
 
+static void line_message(struct timeline *line, uint64_t task,
+                         struct trace_text key, struct trace_text text) {
+  struct task_timeline *l = of(line);
+  for (size_t i = 0; i < l->wanted_count; i++) {
+    struct task_times *w = &l->wanted[i];
+    if (!task_is_part(l->tasks, task, w->task->id))
+      continue;
+    if (w->message_count == TASK_MESSAGES)
+      memmove(w->messages, w->messages + 1,
+              --w->message_count * sizeof *w->messages);
+    w->messages[w->message_count++] = (struct task_message){key, text};
+  }
+}
+
 static const struct timeline_sink sink = {
     .at = line_at,
     .create = line_create,
@@ -481,6 +495,7 @@ static const struct timeline_sink sink = {
     .lock = line_lock,
     .charge = line_charge,
     .sample = line_sample,
+    .message = line_message,
     .task_begin = line_task_begin,
     .task_end = line_task_end,
     .region_begin = line_region_begin,

@@ -72,10 +72,20 @@ struct list {
   size_t count, capacity;
 };
 
+// A message that the program has written for a task.
+struct task_message {
+  struct trace_text key, text;
+};
+
+enum { TASK_MESSAGES = 2 };
+
 struct task_times {
   const struct task *task;
   struct task_part *parts; // largest first
   size_t part_count, part_capacity;
+  // The last messages for the task or a part of it, in their order.
+  struct task_message messages[TASK_MESSAGES];
+  size_t message_count;
   // While the trace is read:
   bool is_open;
   uint64_t until;      // up to when the parts are counted

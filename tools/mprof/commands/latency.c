@@ -302,6 +302,27 @@ static void print_part(const struct report *r, const struct task_times *w,
   putchar('\n');
 }
 
+static void put_short(struct trace_text text) {
+  enum { LONGEST = 40 };
+  const bool is_cut = text.length > LONGEST;
+  if (is_cut)
+    for (text.length = LONGEST; // not within a character in UTF-8
+         text.length && (text.bytes[text.length] & 0xc0) == 0x80;)
+      text.length--;
+  show_text(text);
+  if (is_cut)
+    fputs("...", stdout);
+}
+
+static void print_messages(const struct task_times *w) {
+  for (size_t i = 0; i < w->message_count; i++) {
+    fputs(", ", stdout);
+    put_short(w->messages[i].key);
+    putchar('=');
+    put_short(w->messages[i].text);
+  }
+}
+
 static void print_slowest(const struct report *r) {
   enum { LEAST_SHARE = 200, LEAST_REST = 1000, PARTS = 20 };
   puts("\nThe slowest tasks");
@@ -312,7 +333,9 @@ static void print_slowest(const struct report *r) {
     show_text(w->task->name);
     printf("%stask %" PRIu64 " from %.6f s", w->task->name.length ? ", " : "",
            w->task->id, (double)w->task->begin / 1e9);
-    puts(w->task->end_g ? "" : ", not ended");
+    fputs(w->task->end_g ? "" : ", not ended", stdout);
+    print_messages(w);
+    putchar('\n');
     for (size_t k = 0; k < w->part_count && k < PARTS; k++) {
       if (w->parts[k].ns < task_length(w->task) / LEAST_SHARE)
         break;
@@ -461,9 +484,17 @@ static void print_json(const struct report *r) {
            w->task->id, w->task->parent);
     json_text(stdout, "name", w->task->name);
     printf(",\"begin_ns\":%" PRIu64 ",\"length_ns\":%" PRIu64
-           ",\"has_ended\":%s,\"parts\":[",
+           ",\"has_ended\":%s,\"messages\":[",
            w->task->begin, task_length(w->task),
            w->task->end_g ? "true" : "false");
+    for (size_t k = 0; k < w->message_count; k++) {
+      fputs(k ? ",{" : "{", stdout);
+      json_text(stdout, "key", w->messages[k].key);
+      putchar(',');
+      json_text(stdout, "text", w->messages[k].text);
+      putchar('}');
+    }
+    fputs("],\"parts\":[", stdout);
     for (size_t k = 0; k < w->part_count; k++) {
       fputs(k ? ",\n" : "\n", stdout);
       print_part_json(r, &w->parts[k]);
