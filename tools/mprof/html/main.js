@@ -293,6 +293,7 @@ class App {
     fill(this.main, this.views[index].element);
     document.body.dataset.view = this.views[index].title;
     document.body.classList.toggle('whole', Boolean(this.views[index].isWhole));
+    this.tabs.children[index].scrollIntoView({block: 'nearest', inline: 'center'});
     this.drawn = drawn;
     this.drawView();
   }
