@@ -148,6 +148,8 @@ def plain():
         threads = run("--format=json", app.pid, command="threads")[1]
         equal(total, int(re.search(r'"total": (\d+)', threads).group(1)))
         assert re.search(r"%  waiting, \w+ +\w", text), text
+        # The head of the screen does not count MProf's own threads either.
+        assert " resident, %d threads" % total in text.split("\n")[0], text
         # The sums of the states add up.
         sums = re.search(r"^(\d+) in total: (.*)$", text, re.M)
         equal(sum(int(x.split()[0]) for x in sums.group(2).split(", ")), int(sums.group(1)))

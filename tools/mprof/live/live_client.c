@@ -4,6 +4,7 @@
 #include "live/live_client.h"
 
 #include "common/memory.h"
+#include "live/process_use.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -107,22 +108,18 @@ static int connect_tcp(const char *text) {
 
 // Searches the process for a thread whose name begins with `begin`, and stores
 // the rest of the name in `rest`. Returns its id, or 0 if there is none.
-static int find_thread(const char *pid, const char *begin, char rest[32]) {
-  char path[320], name[32];
+static int find_thread(const char *pid, const char *begin,
+                       char rest[PROCESS_THREAD_NAME]) {
+  char path[64], name[PROCESS_THREAD_NAME];
   snprintf(path, sizeof path, "/proc/%.20s/task", pid);
   DIR *d = opendir(path);
   int found = 0;
   for (struct dirent *e; d && !found && (e = readdir(d));) {
-    snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/comm", pid, e->d_name);
-    FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
-    if (!f)
+    if (e->d_name[0] == '.' || !process_thread_name(pid, e->d_name, name) ||
+        strncmp(name, begin, strlen(begin)) != 0)
       continue;
-    if (fgets(name, sizeof name, f) &&
-        strncmp(name, begin, strlen(begin)) == 0) {
-      found = atoi(e->d_name);
-      strcpy(rest, name + strlen(begin));
-    }
-    fclose(f);
+    found = atoi(e->d_name);
+    strcpy(rest, name + strlen(begin));
   }
   if (d)
     closedir(d);
@@ -130,7 +127,7 @@ static int find_thread(const char *pid, const char *begin, char rest[32]) {
 }
 
 static bool has_server(const char *pid) {
-  char rest[32];
+  char rest[PROCESS_THREAD_NAME];
   return find_thread(pid, "mprof-http\n", rest) != 0;
 }
 
@@ -153,7 +150,7 @@ static bool catches(const char *pid, int number) {
 // thread. Returns NULL if the HTTP server opens, or why not.
 static const char *open_server(const char *pid) {
   enum { STEP_US = 10000, STEPS = 200 };
-  char number[32];
+  char number[PROCESS_THREAD_NAME];
   const int tid = find_thread(pid, "mprof-signal-", number);
   if (tid == 0)
     return "it has no HTTP server for commands; start it with "
