@@ -766,37 +766,44 @@ void mprof_account_free(struct mprof_account *a) {
   *a = (struct mprof_account){0};
 }
 
-void mprof_account_put_note(struct mprof_text *t, const char *before,
-                            uint64_t n, const char *after) {
-  if (n == 0)
-    return;
+static void begin_note(struct mprof_text *t) {
   mprof_text_str(t, t->len == 0 ? "note: " : "; ");
+}
+
+void mprof_account_put_note(struct mprof_text *t, const char *before,
+                            uint64_t bytes, const char *after) {
+  if (bytes == 0)
+    return;
+  begin_note(t);
   mprof_text_str(t, before);
-  mprof_text_grouped(t, n);
+  mprof_text_size(t, bytes, true);
   mprof_text_str(t, after);
 }
 
 void mprof_account_put_notes(struct mprof_text *t,
                              const struct mprof_account *a) {
   if (a->free_bytes > a->total.rss / 10) {
-    mprof_text_str(t, "note: malloc_trim(0) would give back ");
-    mprof_text_grouped(t, a->free_pages);
-    mprof_text_str(t,
-                   " bytes, the whole pages of the free memory between blocks");
+    begin_note(t);
+    mprof_text_str(t, "malloc_trim(0) would give back ");
+    mprof_text_size(t, a->free_pages, true);
+    mprof_text_str(t, ", the whole pages of the free memory between blocks");
   }
   mprof_account_put_note(
       t, "", a->process.lazy_free,
-      " of the resident bytes were given back (MADV_FREE), and the kernel "
+      " of the resident memory were given back (MADV_FREE), and the kernel "
       "takes them when it needs memory");
   mprof_account_put_note(
       t, "", a->process.hugetlb,
-      " bytes of hugetlbfs are used beside, which the kernel does not "
-      "count as resident");
-  mprof_account_put_note(
-      t, "", a->heaps_unwalked,
-      a->heaps_unwalked == 1
-          ? " heap of malloc could not be read, so that its free memory counts "
-            "as in use"
-          : " heaps of malloc could not be read, so that their free memory "
-            "counts as in use");
+      " of hugetlbfs are used beside, which the kernel does not count as "
+      "resident");
+  if (a->heaps_unwalked == 0)
+    return;
+  begin_note(t);
+  mprof_text_grouped(t, a->heaps_unwalked);
+  mprof_text_str(
+      t, a->heaps_unwalked == 1
+             ? " heap of malloc could not be read, so that its free memory "
+               "counts as in use"
+             : " heaps of malloc could not be read, so that their free memory "
+               "counts as in use");
 }

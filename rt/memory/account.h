@@ -111,9 +111,9 @@ int mprof_account_take(struct mprof_account *a, int pid,
                        mprof_block_stack_fn *stack_of, bool splits_free);
 void mprof_account_free(struct mprof_account *a);
 // Appends a sentence to the comment "note: SENTENCE; SENTENCE", unless the
-// number n in it is 0.
+// size in it is 0.
 void mprof_account_put_note(struct mprof_text *t, const char *before,
-                            uint64_t n, const char *after);
+                            uint64_t bytes, const char *after);
 // Appends what the rows do not say, as a comment of a profile. Appends nothing
 // if there is nothing to say.
 void mprof_account_put_notes(struct mprof_text *t,

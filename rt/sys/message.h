@@ -35,6 +35,10 @@ void mprof_text_address(struct mprof_text *t, const char *name, uint64_t v);
 // point.
 void mprof_text_fixed(struct mprof_text *t, uint64_t v, int digits);
 void mprof_text_grouped(struct mprof_text *t, uint64_t v); // 1,234,567
+// Appends a size with its unit. is_brief: with three digits, such as "1.50
+// MiB", "36.8 MiB" or "700 B", as the tool shows sizes. Otherwise with two
+// digits after the point, such as "36.80 MiB".
+void mprof_text_size(struct mprof_text *t, uint64_t bytes, bool is_brief);
 // Appends a time (nanoseconds of CLOCK_REALTIME) as "2024-01-31 23:59:59 UTC".
 // for_name: appends the time as "20240131T235959" instead, for the name of a
 // file.

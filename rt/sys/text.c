@@ -115,6 +115,29 @@ void mprof_text_grouped(struct mprof_text *t, uint64_t v) {
   }
 }
 
+void mprof_text_size(struct mprof_text *t, uint64_t bytes, bool is_brief) {
+  static const char *const units[] = {" B",   " KiB", " MiB",
+                                      " GiB", " TiB", " PiB"};
+  // Three digits of 1023.6 KiB would be 1024 KiB, so that is 1.00 MiB.
+  const uint64_t most = 1024 * 1024 - (is_brief ? 512 : 0);
+  if (bytes < 1024) {
+    mprof_text_grouped(t, bytes);
+    mprof_text_str(t, units[0]);
+    return;
+  }
+  int unit = 1;
+  for (; unit < 5 && bytes >= most; unit++)
+    bytes /= 1024;
+  const uint64_t hundredths = (bytes * 100 + 512) / 1024;
+  if (!is_brief || hundredths < 1000)
+    mprof_text_fixed(t, hundredths, 2);
+  else if ((bytes * 10 + 512) / 1024 < 1000)
+    mprof_text_fixed(t, (bytes * 10 + 512) / 1024, 1);
+  else
+    mprof_text_dec(t, (bytes + 512) / 1024);
+  mprof_text_str(t, units[unit]);
+}
+
 // Converts days since 1970-01-01 to a date. In this computation, a year begins
 // in March, so that the leap day is the last day of a year. The time_t
 // functions of libc are not used, because they read the time zone file.

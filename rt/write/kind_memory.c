@@ -163,13 +163,13 @@ static void put_notes(struct mprof_text *t, const struct memory_copy *c) {
     mprof_mem_add_variance(&v, &c->heap->samples[i]);
   mprof_account_put_note(
       t, "the resident memory was ", c->highest,
-      c->was_missed ? " bytes at its highest, for a time too short to be seen"
-                    : " bytes at its highest");
+      c->was_missed ? " at its highest, for a time too short to be seen"
+                    : " at its highest");
   if (has_stacks_of_blocks(c))
     mprof_account_put_note(t,
                            "the bytes of blocks in use by stack are estimates, "
                            "whose sum has a standard error of ",
-                           mprof_square_root(v.inuse_bytes), " bytes");
+                           mprof_square_root(v.inuse_bytes), "");
 }
 
 static int write_pprof(struct mprof_outfile *f, const struct memory_copy *c) {
@@ -451,8 +451,8 @@ static bool has_stacks(const void *copy) { return has_stacks_of_blocks(copy); }
 static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   const struct memory_copy *c = copy;
   (void)part;
-  mprof_text_grouped(t, c->account.total.rss);
-  mprof_text_str(t, " bytes resident");
+  mprof_text_size(t, c->account.total.rss, true);
+  mprof_text_str(t, " resident");
 }
 
 const struct mprof_profile_kind mprof_kind_memory = {

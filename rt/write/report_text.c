@@ -105,19 +105,14 @@ void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what) {
 
 // Writes a size with its unit, such as "1.50 MiB" or "700 bytes".
 static void put_size(struct mprof_report *w, int64_t bytes) {
-  static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB"};
   if (bytes < 1024) {
     mprof_report_things(w, bytes, "byte");
     return;
   }
-  int unit = 0;
-  for (; unit < 4 && bytes >= 1024 * 1024; unit++)
-    bytes /= 1024;
   char text[32];
   struct mprof_text t = MPROF_TEXT(text);
-  mprof_text_fixed(&t, mprof_mul_div((uint64_t)bytes, 100, 1024, 512), 2);
+  mprof_text_size(&t, (uint64_t)bytes, false);
   mprof_report_put(w, text);
-  mprof_report_put(w, units[unit]);
 }
 
 void mprof_report_bytes(struct mprof_report *w, int64_t bytes) {

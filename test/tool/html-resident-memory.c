@@ -17,7 +17,7 @@
 // CHECK: Left at the end{{[0-9.]+}}{{.*}} of the peak.
 // CHECK-SAME: Resident memoryAt exit: {{[3-9][0-9]\.[0-9]}} MiB resident in total, {{.*}} of it used by no other process.
 // CHECK-SAME: {{[3-9][0-9]\.[0-9]}} MiBmalloc: free memory between blocks
-// CHECK-SAME: malloc_trim(0) would give back
+// CHECK-SAME: malloc_trim(0) would give back {{[0-9.]+}} {{[KM]}}iB, the whole pages
 // CHECK-SAME: malloc keeps {{[3-9][0-9]\.[0-9]}} MiB free; blocks in use keep the pages that it cannot give back.
 // CHECK-SAME: MProf may be a cause, because it places sampled blocks on page boundaries: --heap-rate=16k does not.
 // CHECK-SAME: mprof run --heap-rate=16k -O memory=1 ./app 80000 shows the stacks of these blocks.

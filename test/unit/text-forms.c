@@ -55,6 +55,21 @@ int main(void) {
   CHECK_STR(buf, "999");
   mprof_text_grouped(clear(), 1234567);
   CHECK_STR(buf, "1,234,567");
+  // As terminal/quantity.c of the tool, and as in the report.
+  mprof_text_size(clear(), 1023, true);
+  CHECK_STR(buf, "1,023 B");
+  mprof_text_size(clear(), 41558016, true);
+  CHECK_STR(buf, "39.6 MiB");
+  mprof_text_size(clear(), 41558016, false);
+  CHECK_STR(buf, "39.63 MiB");
+  mprof_text_size(clear(), 6250496, true);
+  CHECK_STR(buf, "5.96 MiB");
+  mprof_text_size(clear(), 725327, true);
+  CHECK_STR(buf, "708 KiB");
+  mprof_text_size(clear(), (1 << 20) - 1, true);
+  CHECK_STR(buf, "1.00 MiB");
+  mprof_text_size(clear(), UINT64_MAX, true);
+  CHECK_STR(buf, "16384 PiB");
 
   mprof_text_utc(clear(), 0, false);
   CHECK_STR(buf, "1970-01-01 00:00:00 UTC");

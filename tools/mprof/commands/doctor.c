@@ -13,9 +13,9 @@
 #include "files/bytes.h"
 #include "files/file_kind.h"
 #include "names/elf_info.h"
+#include "terminal/quantity.h"
 #include "view/estimate.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -244,9 +244,9 @@ static void examine_samples(const struct profile *p) {
   else if (estimate_is_sampled(p, 0))
     say(false,
         "the profile has no sample: the program allocated little beside one "
-        "sample in %" PRId64 " bytes; set heap_rate to a smaller value, such "
+        "sample in %s; set heap_rate to a smaller value, such "
         "as heap_rate=64k or 1",
-        p->period);
+        quantity_of(p->period, "bytes").text);
   else
     say(false, "the profile has no sample: nothing was recorded");
 }
