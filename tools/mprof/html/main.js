@@ -290,10 +290,10 @@ class App {
       tab.setAttribute('aria-selected', i === index);
       tab.tabIndex = i === index ? 0 : -1;
     });
+    this.tabs.children[index].scrollIntoView({block: 'nearest', inline: 'center'});
     fill(this.main, this.views[index].element);
     document.body.dataset.view = this.views[index].title;
     document.body.classList.toggle('whole', Boolean(this.views[index].isWhole));
-    this.tabs.children[index].scrollIntoView({block: 'nearest', inline: 'center'});
     this.drawn = drawn;
     this.drawView();
   }
