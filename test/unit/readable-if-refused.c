@@ -6,7 +6,7 @@
 // reads an address that may be unmapped.
 //
 // UNSUPPORTED: unit-thread
-// RUN: %unit -D_GNU_SOURCE %s %rt/sys/os_linux.c %rt/sys/stats.c -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rt/sys/os_linux.c %rt/sys/stats.c %rt/sys/text.c -o %t && %t
 
 #include "sys/os.h"
 
