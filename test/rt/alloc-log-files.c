@@ -27,7 +27,7 @@
 // RUN: sh run log start-another | FileCheck %s --check-prefix=TAKEN
 // RUN: %mprof log --no-names log | grep '^2,001 allocations'
 //
-// RUN: (ulimit -f 64; sh run full) | FileCheck %s --check-prefix=FULL
+// RUN: sh -c 'ulimit -f 64; sh run full' | FileCheck %s --check-prefix=FULL
 // RUN: grep ' events missing from the allocation log' x.*.txt
 // RUN: %mprof log --no-names full > read && not grep '^2,001 allocations' read
 //

@@ -14,8 +14,8 @@
 // emulator writes files of its own and ends with a message under this limit.)
 // RUN: env -u MPROF_OPTIONS ./app 2> err && test ! -s err && ls mprof.app.*.txt
 // RUN: MPROF_OPTIONS= ./app 2> err && test ! -s err && rm mprof.app.*
-// RUN: %if emulated %{ true %} %else %{ (ulimit -f 0; \
-// RUN:   env -u MPROF_OPTIONS ./app 2>&1 > /dev/full) | wc -c | grep -x 0 %}
+// RUN: %if emulated %{ true %} %else %{ sh -c 'ulimit -f 0; \
+// RUN:   env -u MPROF_OPTIONS ./app 2>&1 > /dev/full' | wc -c | grep -x 0 %}
 //
 // On a terminal the line is printed.
 // RUN: env -u MPROF_OPTIONS %python -c \
