@@ -260,12 +260,12 @@ enum {
   CLIENTS = 8,
   // A client that has not asked for this time may lose its place to another.
   UNUSED_MS = 3600000,
-  DELTAS = 5, // profiles with a delta path
+  DELTAS = 6, // profiles with a delta path
 };
 
 // Arrays instead of pointers need no relocations.
-static const char delta_names[DELTAS][8] = {"heap", "block", "mutex", "cpu",
-                                            "wall"};
+static const char delta_names[DELTAS][8] = {"heap", "block", "mutex",
+                                            "cpu",  "wall",  "locks"};
 
 // Returns the index of the profile's name; DELTAS: it has no delta path.
 static size_t delta_of(const char *name) {

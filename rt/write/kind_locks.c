@@ -326,8 +326,8 @@ static int write(struct mprof_outfile *f,
 
 // --- differences ---
 
-// The worst wait and the longest queue are those since the start of the
-// process.
+// The longest queue is that since the start of the process. So is the worst
+// wait, unless it is longer than all waits of the difference together.
 static int write_delta(struct mprof_outfile *f,
                        const struct mprof_profile_request *r, void *before,
                        bool keeps_present) {
@@ -347,6 +347,8 @@ static int write_delta(struct mprof_outfile *f,
       x.ticks -= b->rows[k]->ticks;
       x.held -= b->rows[k]->held;
       x.held_waiting -= b->rows[k]->held_waiting;
+      if (x.worst > x.ticks)
+        x.worst = x.ticks;
     }
     if (x.count != 0)
       *new_row(&d) = x;

@@ -217,6 +217,12 @@ def wait_deltas(program):
         rows = [x.split() for x in read_profile(end().body).splitlines() if x.startswith("sample:")]
         equal(sum(int(row[3]) for row in rows), 2)
         equal(sum(int(row[3]) for row in rows if "contend" in row), 2)
+        for waits in (6, 1):
+            if waits == 1:
+                app.command("contend 1")
+            text = app.profile("delta_locks")
+            rows = [x.split() for x in text.splitlines() if x.startswith("sample:")]
+            equal(sum(int(row[3]) for row in rows), waits)
 
 
 @check

@@ -136,6 +136,11 @@ def locks():
     same(values("block", "contentions", "wait_for_lock"), 1)
     same(values("mutex", "contentions", "app_contend"), 1)
     same(values("threads", "threads", "sleep_for_ever"), 3)
+    same(values("locks", "contentions", "wait_for_lock"), 1)
+    attach = Attach(app, "--mutex")
+    app.do("c", "c")
+    attach.end()
+    same(values("locks", "contentions", "wait_for_lock"), 2)
     app.do("c")
     app.end()
 
@@ -190,8 +195,9 @@ def processor():
 def traces():
     app = App()
     attach = Attach(app, "--trace")
-    app.do("c")
-    attach.end()
+    app.do("a 5", "c")
+    said = attach.end()
+    assert "The longest waits" in said and "app_alloc" in said, said
     (path,) = glob.glob("out/mprof.app.*.trace")
     subprocess.run([MPROF, "trace", "check", path], check=True, stdout=subprocess.DEVNULL)
     app.end()

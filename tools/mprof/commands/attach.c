@@ -225,15 +225,16 @@ static const struct {
     {"delta_mutex?client=attach&symbolize=0", "mutex.pb.gz"},
     {"delta_cpu?client=attach&symbolize=0", "cpu.pb.gz"},
     {"delta_wall?client=attach&symbolize=0", "wall.pb.gz"},
+    {"delta_locks?client=attach&symbolize=0", "locks.pb.gz"},
     {"memory?symbolize=0", "memory.pb.gz"},
     {"threads?symbolize=0", "threads.pb.gz"},
     {"lockorder?symbolize=0", "lockorder.pb.gz"},
 };
 enum {
   PAGES = sizeof pages / sizeof *pages,
-  DELTAS = 5,
-  THREADS = 6,
-  LOCK_ORDER = 7
+  DELTAS = 6,
+  THREADS = 7,
+  LOCK_ORDER = 8
 };
 
 static bool is_wanted(const struct options *o, size_t page) {
@@ -241,6 +242,7 @@ static bool is_wanted(const struct options *o, size_t page) {
          : page == 2       ? o->mutex
          : page == 3       ? o->cpu
          : page == 4       ? o->wall
+         : page == 5       ? o->mutex
          : page == THREADS ? o->threads
                            : page != LOCK_ORDER || o->lock_order;
 }

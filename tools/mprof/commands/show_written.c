@@ -143,8 +143,8 @@ void show_written(const struct options *o, const struct written_files *f,
     for (size_t i = 0; i < f->count; i++)
       if (k->is_reported && ends_with(f->items[i].path, k->suffix))
         has_any |= show_kind(o, k, &f->items[i], start_ns, &style, &is_said);
-  for (size_t i = 0; i < f->count && !has_any; i++)
-    has_any = is_of(&f->items[i], "trace") && show_trace(f->items[i].path);
+  for (size_t i = 0; i < f->count; i++)
+    has_any |= is_of(&f->items[i], "trace") && show_trace(f->items[i].path);
   // An empty table of the heap is the answer only if nothing else was asked.
   for (size_t i = 0; i < f->count && !has_any && !is_said; i++)
     has_any = is_of(&f->items[i], "heap") &&
