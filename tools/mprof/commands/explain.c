@@ -52,10 +52,9 @@ struct files {
 // --- files ---
 
 // Appends the files of one process: the one that has done most in the last run.
-// Appends the stems of the other processes to `others`. Returns false after a
-// message.
+// Appends the other processes to `others`. Returns false after a message.
 static bool add_directory(const struct options *o, const char *directory,
-                          struct files *f, struct files *others) {
+                          struct files *f, struct run_processes *others) {
   const struct run_processes r = run_processes_find(o, directory);
   if (!r.count)
     return complain(o, "the directory %s has no file of MProf", directory),
@@ -66,7 +65,7 @@ static bool add_directory(const struct options *o, const char *directory,
       *APPEND(f->items, f->count, f->capacity) = path;
   }
   for (size_t i = 1; i < r.count; i++)
-    *APPEND(others->items, others->count, others->capacity) = r.items[i].stem;
+    *APPEND(others->items, others->count, others->capacity) = r.items[i];
   free(r.items);
   return true;
 }
@@ -259,20 +258,13 @@ static void put_title(const struct profile *p) {
 }
 
 // Names the other processes of the run, such as a shell and its other programs.
-static void put_others(const struct files *others) {
-  enum { MOST_OTHERS = 5 };
+static void put_others(const struct run_processes *others) {
   if (!others->count)
     return;
   printf(
       "\nOf the %zu processes of this run, this one has done most. For %s:\n\n",
       others->count + 1, others->count == 1 ? "the other one" : "others");
-  for (size_t i = 0; i < others->count && i < MOST_OTHERS; i++) {
-    fputs("    ", stdout);
-    next_command_put(stdout, "explain", others->items[i]);
-    puts(".*.pb.gz");
-  }
-  if (others->count > MOST_OTHERS)
-    printf("\n%zu more are not shown.\n", others->count - MOST_OTHERS);
+  run_processes_put_commands(others, 0, "    ", stdout);
 }
 
 static void put_losses(struct profile *const profiles[], size_t count) {
@@ -294,7 +286,8 @@ static void put_losses(struct profile *const profiles[], size_t count) {
 }
 
 int command_explain(const struct options *options) {
-  struct files f = {0}, others = {0};
+  struct files f = {0};
+  struct run_processes others = {0};
   size_t limit = ROWS;
   if (options->count && !input_count(options, &limit))
     return STATUS_ERROR;

@@ -12,6 +12,7 @@
 #include "commands/options.h"
 #include "commands/preload.h"
 #include "commands/recover.h"
+#include "commands/run_processes.h"
 #include "commands/show_written.h"
 #include "commands/written_files.h"
 #include "common/ends_with.h"
@@ -214,32 +215,46 @@ static void write_page(const struct options *o, const struct written_files *f) {
   free(page.paths);
 }
 
+// Says that the files are not those of the program, but of the process.
+static void name_shown(const struct options *o, const struct run_process *p) {
+  char *name = run_process_name(p);
+  complain(o,
+           "%s itself has done next to nothing; shown is its process %ld, %s, "
+           "which has done most",
+           o->paths[0], p->pid, name);
+  free(name);
+}
+
 // start_ns: when the program was started. is_preloaded: see explain_no_files.
 // records_nothing: a note before the start has said so.
 static void report(const struct options *o, const char *directory,
                    const struct child *child, const struct file_names *before,
                    int64_t start_ns, bool is_preloaded, bool records_nothing) {
-  struct written_files f = written_files_find(directory, child->pid, before);
+  struct run_processes r =
+      run_processes_started(o, directory, before, child->pid);
+  const pid_t shown = r.count ? (pid_t)r.items[0].pid : child->pid;
+  struct written_files f = written_files_find(directory, shown, before);
+  if (!o->quiet && shown != child->pid)
+    name_shown(o, &r.items[0]);
   if (!o->quiet) {
     input_say_losses_once();
     show_written(o, &f, start_ns);
   }
   if (o->html)
     write_page(o, &f);
-  if (o->quiet) {
-    written_files_free(&f);
-    return;
-  }
-  if (f.others) {
-    fprintf(stderr, "\n%zu file%s of other processes %s new in ", f.others,
-            plural(f.others), is_or_are(f.others));
+  const size_t others = f.others.count;
+  if (others && !o->quiet) {
+    fprintf(stderr, "\n%zu file%s of other processes %s new in ", others,
+            plural(others), is_or_are(others));
     style_put(stderr, directory);
     fputs(": children of the program, or programs that ran at the same time\n",
           stderr);
+    run_processes_put_commands(&r, f.count > 0, "", stderr);
   }
-  if (f.count + f.others == 0 && !records_nothing)
+  if (f.count + others == 0 && !records_nothing && !o->quiet)
     explain_no_files(o, child->status, is_preloaded);
   written_files_free(&f);
+  free(r.items);
 }
 
 // Checks the options whose values mprof passes on. Returns false after a

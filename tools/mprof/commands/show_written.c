@@ -114,15 +114,49 @@ static bool show_trace(char *path) {
   return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
+// Returns the file of another process whose profile of the kind has values, or
+// NULL. A process that was killed may have only its report of stuck threads.
+static const char *other_with_values(const struct profile_kind *kind,
+                                     const struct file_names *others) {
+  const bool is_of_stuck = strcmp(kind->name, "threadleak") == 0;
+  for (size_t i = 0; i < others->count; i++) {
+    const char *path = others->items[i];
+    if (is_of_stuck && ends_with(path, profile_kind_named("stuck")->suffix))
+      return path;
+    struct profile *p = profile_new();
+    const bool has_values = ends_with(path, kind->suffix) &&
+                            input_file_read(p, path) == NULL &&
+                            p->sample_count > 0;
+    profile_free(p);
+    if (has_values)
+      return path;
+  }
+  return NULL;
+}
+
+// Says that the profile of the kind has no values, or that only that of another
+// process has some.
+static void say_none(const struct profile_kind *kind,
+                     const struct file_names *others) {
+  const char *other = other_with_values(kind, others);
+  if (!other) {
+    fprintf(stderr, "\n%s profile: %s\n", kind->name, kind->none);
+    return;
+  }
+  fprintf(stderr, "\n%s profile: empty, but not that of another process\n",
+          kind->name);
+  print_command(kind->command, other);
+}
+
 // Shows the profile of the kind, or says that it has no values, and then sets
 // *is_said. Returns whether it has any.
 static bool show_kind(const struct options *o, const struct profile_kind *kind,
-                      const struct written_file *file, int64_t start_ns,
+                      const struct written_files *f, size_t i, int64_t start_ns,
                       const struct style *style, bool *is_said) {
-  if (show_profile(o, kind, file, start_ns, style, false))
+  if (show_profile(o, kind, &f->items[i], start_ns, style, false))
     return true;
   if (kind->none) {
-    fprintf(stderr, "\n%s profile: %s\n", kind->name, kind->none);
+    say_none(kind, &f->others);
     *is_said = true;
   }
   return false;
@@ -142,7 +176,7 @@ void show_written(const struct options *o, const struct written_files *f,
   for (const struct profile_kind *k = profile_kinds; k->name; k++)
     for (size_t i = 0; i < f->count; i++)
       if (k->is_reported && ends_with(f->items[i].path, k->suffix))
-        has_any |= show_kind(o, k, &f->items[i], start_ns, &style, &is_said);
+        has_any |= show_kind(o, k, f, i, start_ns, &style, &is_said);
   for (size_t i = 0; i < f->count; i++)
     has_any |= is_of(&f->items[i], "trace") && show_trace(f->items[i].path);
   // An empty table of the heap is the answer only if nothing else was asked.

@@ -135,14 +135,17 @@ struct written_files written_files_find(const char *directory, pid_t program,
       *APPEND(f.items, f.count, f.capacity) = (struct written_file){
           .path = path,
           .rest = path + strlen(path) - strlen(rest) + strlen(pid)};
+    else if (is_new)
+      *APPEND(f.others.items, f.others.count, f.others.capacity) = path;
     else
       free(path);
-    f.others += is_new && !rest;
   }
   if (dir)
     closedir(dir);
   if (f.count)
     qsort(f.items, f.count, sizeof *f.items, by_path);
+  if (f.others.count)
+    qsort(f.others.items, f.others.count, sizeof *f.others.items, by_name);
   find_moments(&f);
   return f;
 }
@@ -151,6 +154,7 @@ void written_files_free(struct written_files *f) {
   for (size_t i = 0; i < f->count; i++)
     free(f->items[i].path);
   free(f->items);
+  file_names_free(&f->others);
 }
 
 void written_file_add_moment(const struct written_file *file, struct profile *p,

@@ -43,7 +43,8 @@ struct written_file {
 struct written_files {
   struct written_file *items;
   size_t count, capacity;
-  size_t others; // new files of other processes: children, or another run
+  // New files of other processes: children, or another run.
+  struct file_names others;
 };
 
 // Finds the files that the program has written. before: the names before its
