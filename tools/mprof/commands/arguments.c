@@ -5,7 +5,7 @@
 
 #include "attach/threads.h"
 #include "commands/directory.h"
-#include "commands/profile_kinds.h"
+#include "commands/wanted_kind.h"
 #include "common/memory.h"
 #include "files/read_profile.h"
 #include "files/shown_path.h"
@@ -17,17 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-// Returns the kind of profiles that the command shows.
-static const struct profile_kind *kind_of(const struct options *o) {
-  for (const struct profile_kind *k = profile_kinds; k->name; k++)
-    if (k->owner == o->command)
-      return k;
-  for (const struct profile_kind *k = profile_kinds; k->name && o->sample; k++)
-    if (profile_kind_has_type(k, o->sample))
-      return k;
-  return profile_kind_named("heap");
-}
 
 // --- running programs ---
 
@@ -274,10 +263,9 @@ static bool is_whole_program(const struct options *o, const char *argument) {
   return is;
 }
 
-// Replaces one argument by files. Returns false after a message.
-static bool resolve(const struct options *o, char *argument,
-                    struct options *own) {
-  const struct profile_kind *kind = kind_of(o);
+// Replaces one argument by files of the kind. Returns false after a message.
+static bool resolve(const struct options *o, const struct profile_kind *kind,
+                    char *argument, struct options *own) {
   const char *const suffixes[] = {
       o->command == COMMAND_check ? ".pb.gz" : kind->suffix, NULL};
   *own = *o;
@@ -330,9 +318,10 @@ bool arguments_resolve(struct options *o) {
       given == 2 && (o->command == COMMAND_leaks ||
                      (o->command == COMMAND_diff && first == 2));
   const int last_of_first = has_sides ? 1 : first;
+  const struct profile_kind *kind = wanted_kind(o);
   for (int i = 0; i < given; i++) {
     struct options own;
-    if (!resolve(o, o->paths[i], &own))
+    if (!resolve(o, kind, o->paths[i], &own))
       return false;
     for (int k = 0; k < own.path_count; k++)
       *APPEND(paths.items, paths.count, paths.capacity) = own.paths[k];

@@ -212,6 +212,14 @@ const char *directory_newest_of(const char *path,
   return file ? text : NULL;
 }
 
+const char *directory_trace(const struct options *options, const char *path) {
+  const char *trace =
+      directory_is(path) ? directory_newest(path, ".trace") : path;
+  if (!trace)
+    complain(options, "%s has no file whose name ends in .trace", path);
+  return trace;
+}
+
 const char *directory_message(const char *path) {
   return directory_is(path) ? "a directory; give a file of it" : NULL;
 }

@@ -23,6 +23,9 @@ bool directory_expand(const struct options *options,
 const char *directory_newest(const char *path, const char *suffix);
 // The same for a name with one of several suffixes, of which NULL is the last.
 const char *directory_newest_of(const char *path, const char *const suffixes[]);
+// Returns the path, or that of the newest trace in it if it is a directory, or
+// NULL after a message if the directory has none.
+const char *directory_trace(const struct options *options, const char *path);
 // If the path is a directory, returns a message for a command that reads one
 // file. Otherwise returns NULL.
 const char *directory_message(const char *path);

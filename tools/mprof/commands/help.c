@@ -89,8 +89,11 @@ void help_command(FILE *out, enum command_id command) {
             ? "A directory stands for all files\nin it that a page can "
               "show, and a program for all its profiles, if --sample names"
               "\nno others.\n"
+        : command_shows_any_kind(command)
+            ? "A directory stands for the profiles\nin it that the options "
+              "need, or else for those of the heap, if it has samples.\n"
             : "A directory stands for the profiles\nin it that the command "
-              "shows: those of the heap, if --sample names no others.\n");
+              "shows.\n");
   fputc('\n', out);
   print_options(out, command);
   for (unsigned i = 0; i < COMMAND_COUNT; i++)

@@ -568,9 +568,8 @@ int command_latency(const struct options *options) {
     return STATUS_ERROR;
   if (options->path_count != 1)
     return complain(options, "give one trace");
-  if (directory_is(path) && !(path = directory_newest(path, ".trace")))
-    return complain(options, "%s has no file whose name ends in .trace",
-                    options->paths[0]);
+  if (!(path = directory_trace(options, path)))
+    return STATUS_ERROR;
   if (path[strspn(path, "0123456789")] == '\0' && access(path, F_OK) != 0)
     return complain(options,
                     "there is no file %s; mprof ctl %s trace 5 writes a trace "

@@ -45,5 +45,7 @@ const struct value_row *option_values(const struct option_row *row,
 const char *command_verb(enum command_id command);
 // Returns whether the command is a verb of the other command.
 bool command_is_of(enum command_id verb, enum command_id command);
+// Returns whether the command shows profiles of any kind.
+bool command_shows_any_kind(enum command_id command);
 
 #endif

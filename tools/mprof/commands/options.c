@@ -86,6 +86,23 @@ bool command_is_of(enum command_id verb, enum command_id command) {
          command_rows[verb].name[length] == ' ';
 }
 
+bool command_shows_any_kind(enum command_id command) {
+  switch (command) {
+  case COMMAND_top:
+  case COMMAND_traces:
+  case COMMAND_tree:
+  case COMMAND_list:
+  case COMMAND_labels:
+  case COMMAND_info:
+  case COMMAND_diff:
+  case COMMAND_merge:
+  case COMMAND_convert:
+    return true;
+  default:
+    return false;
+  }
+}
+
 enum command_id command_find(const char *name, const char *verb) {
   enum command_id found = COMMAND_COUNT;
   for (unsigned i = 0; i < COMMAND_COUNT; i++)

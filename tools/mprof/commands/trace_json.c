@@ -3,6 +3,7 @@
 //
 // mprof trace json writes an execution trace as JSON for Perfetto and Chrome.
 
+#include "commands/directory.h"
 #include "commands/options.h"
 #include "commands/trace_end.h"
 #include "common/plural.h"
@@ -125,6 +126,8 @@ int command_trace_json(const struct options *o) {
     return STATUS_ERROR;
   if (o->path_count != 1)
     return complain(o, "give one trace");
+  if (!(path = directory_trace(o, path)))
+    return STATUS_ERROR;
   if (!view.name)
     view.name = basename(path);
   struct trace *trace = trace_open(path, error, sizeof error);

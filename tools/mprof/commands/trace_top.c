@@ -5,6 +5,7 @@
 // of an execution trace waited longest, which threads ended these waits, and
 // which lines made other threads wait.
 
+#include "commands/directory.h"
 #include "commands/options.h"
 #include "commands/show_place.h"
 #include "commands/trace_end.h"
@@ -212,6 +213,8 @@ int command_trace_top(const struct options *options) {
     return STATUS_ERROR;
   if (options->path_count != 1)
     return complain(options, "give one trace");
+  if (!(path = directory_trace(options, path)))
+    return STATUS_ERROR;
   if (!trace_window_parse(&window, options->from, options->to, error,
                           sizeof error))
     return complain(options, "%s", error);
