@@ -206,6 +206,16 @@ def messages():
         # A profile that is off, and a wrong expression.
         text = run("--once", app.pid)[1]
         assert "heap_rate=0: the profile is off; mprof ctl %d set heap_rate 524288 switches it on\n" % app.pid in text, text
+        for words, option, verb in (
+            (["locks"], "mutex_fraction", "mutex"),
+            (["top", "--sample=delay"], "block_rate", "block"),
+            (["top"], "heap_rate", "heap"),
+        ):
+            run(app.pid, "set", option, 0, command="ctl")
+            errors = run(*words[1:], app.pid, command=words[0])[2]
+            assert "the profile is off (%s=0); mprof ctl %d %s 10s profiles" % (option, app.pid, verb) in errors, errors
+        run(app.pid, "set", "block_rate", 1, command="ctl")
+        equal(run("--sample=delay", app.pid, command="top")[2], "")
         text = run("--once", "--focus=(", app.pid)[1]
         assert "missing closing parenthesis" in text, text
         # A TCP address does not tell the process, so the end of the program's name is none.

@@ -5,6 +5,7 @@
 
 #include "attach/threads.h"
 #include "commands/directory.h"
+#include "commands/input.h"
 #include "commands/wanted_kind.h"
 #include "common/memory.h"
 #include "files/read_profile.h"
@@ -129,6 +130,28 @@ static char *read_process(enum command_id command, const char *argument,
   return path;
 }
 
+// Says that the profile of the program is empty because it is off, and how it
+// is switched on.
+static void hint_if_off(const struct options *o, const char *target,
+                        const char *path) {
+  static const char *const rows[][2] = {{"heap", "heap_rate"},
+                                        {"block", "block_rate"},
+                                        {"mutex", "mutex_fraction"}};
+  struct profile *p = profile_new();
+  const bool is_empty =
+      read_profile_file(p, path) == NULL && p->sample_count == 0;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && is_empty; i++) {
+    const char *value = input_comment(p, rows[i][1]);
+    if (value && strcmp(value, "0") == 0)
+      complain(o,
+               "note: the profile is off (%s=0); mprof ctl %s %s 10s profiles "
+               "ten seconds, and mprof ctl %s set %s %s switches it on",
+               rows[i][1], target, rows[i][0], target, rows[i][1],
+               i == 0 ? "524288" : "1");
+  }
+  profile_free(p);
+}
+
 // Gets the profile `name` of a program, or that of the URL's path. Returns the
 // path of a file with it, or NULL after a message.
 static char *fetch(const struct options *o, const char *argument,
@@ -151,6 +174,8 @@ static char *fetch(const struct options *o, const char *argument,
     if (status == 200) {
       if (!(path = path_of(file, argument)))
         complain(o, "%s: there is no room in /tmp", argument);
+      else
+        hint_if_off(o, target, path);
     } else {
       const bool shows_page = status && !(slash && slash[1]);
       complain(o, "%s%s%s: %s", argument, shows_page ? ": " : "",
