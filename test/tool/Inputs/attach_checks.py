@@ -428,10 +428,23 @@ def refuses():
     assert "its first thread has ended" in refused(headless.pid)
     headless.kill()
     headless.wait()
-    own = App(LD_PRELOAD=os.environ["PRELOAD"])
-    own.do("a 1")
-    assert "was built or started with MProf" in refused(own.pid)
-    own.end()
+    start = "start it with MPROF_OPTIONS=listen=unix:/tmp/%p.sock or control_signal=USR2"
+    for options, wanted in (
+        ("heap_rate=0", "built or started with MProf, but has no HTTP server for commands; " + start),
+        ("heap_rate=0:dump_on_signal=terminate+SIGUSR1", "kill -USR1 %d writes its profiles to files; "),
+        ("heap_rate=0:listen=127.0.0.1:0", "was built or started with MProf; mprof ctl %d asks it"),
+    ):
+        own = App(LD_PRELOAD=os.environ["PRELOAD"], MPROF_OPTIONS="quiet=1:" + options)
+        own.do("a 1")
+        said = refused(own.pid)
+        assert (wanted % own.pid if "%d" in wanted else wanted) in said, said
+        got = subprocess.run([MPROF, "ctl", str(own.pid), "get", "heap_rate"], capture_output=True, text=True)
+        if "listen" in options:
+            same((got.returncode, got.stdout.strip()), (0, "0"))
+        else:
+            assert "it has no HTTP server for commands; " in got.stderr, got.stderr
+            assert start in got.stderr and "mprof attach" not in got.stderr, got.stderr
+        own.end()
 
 
 globals()[CHECK]()

@@ -10,6 +10,8 @@
 #include "attach/stacks.h"
 #include "common/clock.h"
 #include "common/memory.h"
+#include "live/live_client.h"
+#include "live/process_mprof.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -168,6 +170,22 @@ static uint64_t load(struct injection *i, const char *path, char **why) {
   return handle;
 }
 
+// Returns why the library does not start in a process that has MProf.
+static char *why_already(pid_t pid) {
+  char text[24];
+  snprintf(text, sizeof text, "%d", (int)pid);
+  if (live_has_server(text))
+    return text_of("it was built or started with MProf; mprof ctl %d asks it "
+                   "for profiles",
+                   (int)pid);
+  char *how = process_how_to_ask(text);
+  char *why = text_of("it was built or started with MProf, but has no HTTP "
+                      "server for commands; %s",
+                      how);
+  free(how);
+  return why;
+}
+
 static char *start(struct injection *i, const char *path, const char *options) {
   char *why = NULL;
   const uint64_t handle = load(i, path, &why);
@@ -191,9 +209,7 @@ static char *start(struct injection *i, const char *path, const char *options) {
   if (i->error || result == 0)
     return NULL;
   if (result == EALREADY || result == ENOSYS)
-    return text_of("it was built or started with MProf; mprof ctl %d asks it "
-                   "for profiles if its option listen is set",
-                   (int)i->target->pid);
+    return why_already(i->target->pid);
   return text_of("MProf does not start in it: %s", strerror(result));
 }
 

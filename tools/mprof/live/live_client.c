@@ -4,6 +4,7 @@
 #include "live/live_client.h"
 
 #include "common/memory.h"
+#include "live/process_mprof.h"
 #include "live/process_use.h"
 
 #include <arpa/inet.h>
@@ -131,6 +132,11 @@ static bool has_server(const char *pid) {
   return find_thread(pid, "mprof-http\n", rest) != 0;
 }
 
+bool live_has_server(const char *pid) {
+  char rest[32];
+  return has_server(pid) || find_thread(pid, "mprof-signal-", rest) != 0;
+}
+
 // Returns whether the process has a handler for the signal.
 static bool catches(const char *pid, int number) {
   char path[64], line[256];
@@ -145,6 +151,20 @@ static bool catches(const char *pid, int number) {
   return number > 0 && number <= 64 && (caught >> (number - 1) & 1) != 0;
 }
 
+// Returns why the process has no HTTP server, and what profiles it.
+static const char *no_server(const char *pid) {
+  static char text[400];
+  if (!process_has_mprof(pid))
+    return "it has no HTTP server for commands; start it with "
+           "MPROF_OPTIONS=listen=unix:/tmp/%p.sock or control_signal=USR2, or "
+           "with mprof run -O listen=unix:/tmp/%p.sock; mprof attach profiles "
+           "processes without MProf";
+  char *how = process_how_to_ask(pid);
+  snprintf(text, sizeof text, "it has no HTTP server for commands; %s", how);
+  free(how);
+  return text;
+}
+
 // Sends the signal of the option control_signal, by which the program opens its
 // HTTP server, to the thread that waits for it, so that it interrupts no other
 // thread. Returns NULL if the HTTP server opens, or why not.
@@ -153,10 +173,7 @@ static const char *open_server(const char *pid) {
   char number[PROCESS_THREAD_NAME];
   const int tid = find_thread(pid, "mprof-signal-", number);
   if (tid == 0)
-    return "it has no HTTP server for commands; start it with "
-           "MPROF_OPTIONS=listen=unix:/tmp/%p.sock or control_signal=USR2, or "
-           "with mprof run -O listen=unix:/tmp/%p.sock; mprof attach profiles "
-           "processes without MProf";
+    return no_server(pid);
   // Without a handler, the signal would end the program.
   if (!catches(pid, atoi(number)))
     return "it has no HTTP server, and no longer catches the signal of "

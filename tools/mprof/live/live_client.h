@@ -16,6 +16,8 @@
 bool live_is_target(const char *text);
 enum { LIVE_ADDRESS = 320 };
 
+// Returns whether the process has an HTTP server, or opens it at a signal.
+bool live_has_server(const char *pid);
 // Finds the HTTP server of the program, and opens it if an option lets a signal
 // do so. Stores its address, which is a target, too. On failure, returns false
 // and stores the reason in `why`.
