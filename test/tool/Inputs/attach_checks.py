@@ -440,7 +440,7 @@ def refuses():
         assert (wanted % own.pid if "%d" in wanted else wanted) in said, said
         got = subprocess.run([MPROF, "ctl", str(own.pid), "get", "heap_rate"], capture_output=True, text=True)
         if "listen" in options:
-            same((got.returncode, got.stdout.strip()), (0, "0"))
+            same((got.returncode, got.stdout.strip()), (0, "heap_rate=0"))
         else:
             assert "it has no HTTP server for commands; " in got.stderr, got.stderr
             assert start in got.stderr and "mprof attach" not in got.stderr, got.stderr
