@@ -11,7 +11,8 @@ function's name, \\xHH stands for a byte.
 Addresses begin at BASE, so that profiles with other addresses can be compared.
 
 PERIOD "memory" stands for a memory profile. A line then is "RSS USED_BESIDE FRAME;...",
-whose last frame is the part.
+whose last frame is the part. PERIOD "cpu" stands for a CPU profile, whose lines are
+"SAMPLES PERIOD FRAME;..." with one period in nanoseconds.
 """
 
 import gzip
@@ -23,16 +24,17 @@ from random_profile import Strings, field, varint
 
 HEAP = ("alloc_objects", "count"), ("alloc_space", "bytes"), \
     ("inuse_objects", "count"), ("inuse_space", "bytes")
+CPU = ("samples", "count"), ("cpu", "nanoseconds")
 MEMORY = tuple((kind, "bytes") for kind in (
     "used_beside", "private_dirty", "swap", "pss", "rss"))
 
 
 class Profile:
-    def __init__(self, types, what, period, base):
+    def __init__(self, types, what, unit, period, base):
         self.strings, self.base, self.ids, self.out = Strings(), base, {}, []
-        for kind, unit in types:
-            self.out.append(field(1, self.value_type(kind, unit)))
-        self.out.append(field(11, self.value_type(what, "bytes")) + field(12, period))
+        for kind, of in types:
+            self.out.append(field(1, self.value_type(kind, of)))
+        self.out.append(field(11, self.value_type(what, unit)) + field(12, period))
         self.modules = {}
         self.mapping("/bin/app")
         self.out.append(field(13, self.strings["command: ./app <b> | [x](y) @all"]))
@@ -82,10 +84,18 @@ class Profile:
 
 
 is_memory = sys.argv[1] == "memory"
-profile = Profile(MEMORY if is_memory else HEAP, "rss" if is_memory else "space",
-                  1 if is_memory else int(sys.argv[1]), int(sys.argv[2], 0))
-for text in sys.stdin:
+base, lines = int(sys.argv[2], 0), sys.stdin.readlines()
+if is_memory:
+    profile = Profile(MEMORY, "rss", "bytes", 1, base)
+elif sys.argv[1] == "cpu":
+    profile = Profile(CPU, "cpu", "nanoseconds", int(lines[0].split()[1]), base)
+else:
+    profile = Profile(HEAP, "space", "bytes", int(sys.argv[1]), base)
+for text in lines:
     first, second, stack = text.rstrip("\n").split(" ", 2)
+    if sys.argv[1] == "cpu":
+        profile.sample((int(first), int(first) * int(second)), stack.split(";"))
+        continue
     if is_memory:
         rss = int(first)
         profile.sample((int(second), rss, 0, rss, rss), stack.split(";"))

@@ -64,7 +64,9 @@ static void add(const struct side_file *f, const struct profile *p,
     return;
   const int64_t value = f->values[index];
   sum->value += (double)value;
-  sum->variance += estimate_variance(p, &p->samples[k->sample], type, value);
+  const struct sample *sample = &p->samples[k->sample];
+  sum->variance += estimate_variance(p, sample, type, value) +
+                   estimate_time_variance(p, sample, type, value);
 }
 
 // Makes the sum over n files the mean.

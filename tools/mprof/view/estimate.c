@@ -61,3 +61,17 @@ double estimate_variance(const struct profile *p, const struct sample *s,
   const double weight = is_bytes ? size : 1;
   return fabs((double)value) * weight * (1 - chance) / chance;
 }
+
+double estimate_time_variance(const struct profile *p, const struct sample *s,
+                              unsigned type, int64_t value) {
+  const char *what = p->strings[p->period_type.type];
+  const char *unit = p->strings[p->types[type].unit];
+  if ((strcmp(what, "cpu") != 0 && strcmp(what, "wall") != 0) ||
+      strcmp(p->strings[p->period_type.unit], "nanoseconds") != 0)
+    return 0;
+  if (strcmp(unit, "count") == 0)
+    return fabs((double)value);
+  return strcmp(unit, "nanoseconds") == 0 && s->period > 0
+             ? fabs((double)value) * (double)s->period
+             : 0;
+}

@@ -17,6 +17,12 @@
 double estimate_variance(const struct profile *p, const struct sample *s,
                          unsigned type, int64_t value);
 
+// Returns the same for the samples of a time profile, which hit a function at
+// random: the variance of their number is this number. Of a thread that does
+// one thing only, it is less. Returns 0 for other profiles.
+double estimate_time_variance(const struct profile *p, const struct sample *s,
+                              unsigned type, int64_t value);
+
 // Returns whether the values of this type have an error that the profile does
 // not tell: the times of waits differ from run to run, and the profiles of
 // other tools are sampled in other ways.
