@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the program has done next to nothing but start another one, as timeout
-// does, mprof run shows the other one's profiles, says so, and names the command for the
-// rest. A program that does more is shown itself, and mprof run does not say that nothing
-// was found if another process has found it.
+// Intent: if the program has done next to nothing but start another one, as
+// timeout does, mprof run shows the other one's profiles, says so, and names
+// the command for the rest. A program that does more is shown itself, and mprof
+// run does not say that nothing was found if another process has found it.
 //
 // RUN: rm -rf '%t.d r' && mkdir '%t.d r' && cd '%t.d r'
 // RUN: %clang -O1 -g1 %s -o app -pthread

@@ -72,12 +72,12 @@ static char *dump_signal_of(const char *pid) {
 
 char *process_how_to_ask(const char *pid) {
   char *signal = dump_signal_of(pid);
-  char *text = text_of("%s%s%s%s%sstart it with MPROF_OPTIONS="
-                       "listen=unix:/tmp/%%p.sock or control_signal=USR2",
-                       signal ? "kill -" : "", signal ? signal : "",
-                       signal ? " " : "", signal ? pid : "",
-                       signal ? " writes its profiles to files; for others, "
-                              : "");
+  char *text =
+      text_of("%s%s%s%s%sstart it with MPROF_OPTIONS="
+              "listen=unix:/tmp/%%p.sock or control_signal=USR2",
+              signal ? "kill -" : "", signal ? signal : "", signal ? " " : "",
+              signal ? pid : "",
+              signal ? " writes its profiles to files; for others, " : "");
   free(signal);
   return text;
 }
