@@ -15,7 +15,7 @@
 // RUN:   > words
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
-// RUN:   -I$T -I%src/tools -I%src/rt %s %tools_fuzzed -o fuzz
+// RUN:   -I$T -I%src/tools -I%src/rt %s %tools_fuzzed -lelf -o fuzz
 // RUN: %S/Inputs/run.sh -runs=4000 -max_len=3000 -dict=words new
 
 #include "live/live_client.h"
