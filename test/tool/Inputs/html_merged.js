@@ -25,10 +25,12 @@ const timer = setInterval(() => {
   for (const lane of lanes)
     console.log(`step: times: ${lane.thread.id} ${lane.sums.map(s => s[lane.count]).join(' ')}`);
   console.log('step: merged: ' + details.replace(/^.*?: /, ''));
-  press(document.querySelector('.timeline'), 'w');
+  // The page may still read the address, which shows all of the trace again.
   const zoomed = setInterval(() => {
-    if (!/--from=/.test(note()))
+    if (!/--from=/.test(note())) {
+      press(document.querySelector('.timeline'), 'w');
       return;
+    }
     clearInterval(zoomed);
     console.log('step: zoomed: ' + note());
   }, 50);

@@ -59,6 +59,7 @@ class TimelineView extends TimelineDrawing {
         shortest > 0 && h('span', {class: 'legend'}, `Intervals below ${timeText(shortest)} are merged; `, this.command),
         this.hint, this.foundText, violations > 0 && h('span', {class: 'loss'}, 'the trace is damaged; a part is missing')),
         this.map.canvas, this.box, this.details);
+    this.sayCommand();
   }
 
   // Tasks, and below each thread its regions, labels and messages.
@@ -197,6 +198,7 @@ class TimelineView extends TimelineDrawing {
     from = Math.min(Math.max(from, 0), duration - span);
     this.from = from;
     this.to = from + span;
+    this.sayCommand();
     this.picture.redraw();
     this.app.remember();
   }

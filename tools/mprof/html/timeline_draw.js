@@ -55,7 +55,6 @@ class TimelineDrawing {
     this.labelWidth = width < 700 ? 110 : 220;
     this.width = Math.max(1, width - this.labelWidth - 8);
     this.map.redraw();
-    this.sayCommand();
     context.font = '12px ' + css('--font');
     context.textBaseline = 'middle';
     this.drawAxis(context, height);
