@@ -158,10 +158,10 @@ def picture(out, page, *options):
 SMALL_PAGE = """<body><canvas></canvas><p id=said></p><script>
 const context = document.querySelector('canvas').getContext('2d');
 context.fillText('text', 0, 9);
-new ResizeObserver(() => setTimeout(() => {
+setTimeout(() => {
   document.getElementById('said').textContent = 'drawn';
   document.body.dataset.done = 'yes';
-}, 100)).observe(document.body);
+}, 100);
 </script></body>"""
 
 
