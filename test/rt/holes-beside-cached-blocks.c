@@ -21,7 +21,7 @@
 // RUN: %run_quiet{} ./app placed.pb.gz
 // RUN: not %mprof memory --holes placed.pb.gz 2>&1 | grep 'mprof run --heap-rate=16k -O memory=1 ./app placed.pb.gz '
 // RUN: %mprof memory placed.pb.gz > placed.txt && not grep -e --holes placed.txt
-// RUN: sed -n 's,^mprof \(run .*\)  # the stacks of these blocks$,\1,p' placed.txt > again.txt
+// RUN: sed -n 's,^mprof run \(.*\)  # the stacks of these blocks$,run -O seed=1 \1,p' placed.txt > again.txt
 // RUN: test $(wc -l < again.txt) = 1 && xargs %mprof < again.txt
 // RUN: %mprof memory --holes placed.pb.gz | FileCheck %s --check-prefix=FINER
 // RUN: cp now.pb.gz "now it is.pb.gz" && %mprof memory "now it is.pb.gz" | grep '^mprof memory --holes .*now it is.pb.gz.  # the stacks of these blocks$'
