@@ -61,7 +61,7 @@ struct task_part {
   uint64_t ns, count;       // count: number of waits
   uint64_t wait;            // number of the wait, as long as the thread waits
   struct sampled sampled;   // CPU samples of a thread that runs
-  // Of a thread that runs: the begin of its last run, and this part's time in
+  // The begin of the last run of a thread that runs, and this part's time in
   // it.
   uint64_t run_since, run_ns;
 };

@@ -6,6 +6,7 @@
 #include "attach/threads.h"
 #include "commands/directory.h"
 #include "commands/input.h"
+#include "commands/option_table.h"
 #include "commands/wanted_kind.h"
 #include "common/memory.h"
 #include "files/read_profile.h"
@@ -256,25 +257,16 @@ char **arguments_profiles(const struct options *o, const char *argument,
 
 static bool reads_profiles(enum command_id command) {
   switch (command) {
-  case COMMAND_top:
-  case COMMAND_traces:
-  case COMMAND_tree:
-  case COMMAND_list:
-  case COMMAND_labels:
   case COMMAND_memory:
   case COMMAND_locks:
   case COMMAND_threads:
   case COMMAND_stuck:
   case COMMAND_html:
-  case COMMAND_info:
-  case COMMAND_diff:
   case COMMAND_leaks:
-  case COMMAND_merge:
-  case COMMAND_convert:
   case COMMAND_check:
     return true;
   default:
-    return false;
+    return command_shows_any_kind(command);
   }
 }
 
